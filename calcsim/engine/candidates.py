@@ -1,0 +1,91 @@
+"""Candidates: what `legality` lists, each for the actions that differ only in pile and top card.
+
+A candidate is written like an action (`actions`), but with its number of possible top cards in place of the
+top card, with the number on the pile in place of the pile unless `FIXED` is set, and with its number of
+cards at bit 58. A play of pattern product or quotient has one top card only, kept where the jokers' numbers
+are. A growth is an action as it is.
+"""
+
+from __future__ import annotations
+
+from calcsim.engine import layout as at
+from calcsim.engine._jit import State, kernel, lowest_bit
+from calcsim.engine.actions import (
+    BOTTOM_SHIFT,
+    GROW,
+    JOKER_BIT,
+    JOKERS_SHIFT,
+    NATURALS_MASK,
+    NATURALS_SHIFT,
+    NUMBER_SHIFT,
+    PATTERN_SHIFT,
+    PLACE_SHIFT,
+    PLAY,
+)
+from calcsim.engine.tables import BIT_NUMBER, FIRST_BIT
+
+FIXED = 1 << 62
+CARDS_SHIFT = 58
+
+
+@kernel
+def actions_in(state: State, candidate: int) -> int:
+    """Return how many actions a candidate stands for."""
+    if candidate & 15 == GROW:
+        return 1
+    weight = (candidate >> NUMBER_SHIFT) & 15
+    if candidate & FIXED:
+        return weight
+    return weight * state[at.N_TOPS + ((candidate >> PLACE_SHIFT) & 15)]
+
+
+@kernel
+def cards_in(candidate: int) -> int:
+    """Return how many cards a candidate gets rid of."""
+    if candidate & 15 == GROW:
+        return 1
+    return (candidate >> CARDS_SHIFT) & 15
+
+
+@kernel
+def expand(state: State, candidate: int, index: int) -> int:
+    """Return the action number `index` of those a candidate stands for: by pile, then by top card (R4.9)."""
+    if candidate & 15 == GROW:
+        return candidate
+    weight = (candidate >> NUMBER_SHIFT) & 15
+    pattern = (candidate >> PATTERN_SHIFT) & 15
+    place = (candidate >> PLACE_SHIFT) & 63
+    pile = place
+    which = index
+    if not candidate & FIXED:
+        nth = 0
+        while which >= weight:  # a division would take longer
+            which -= weight
+            nth += 1
+        pile = 0
+        while state[at.TOP + pile] != place or nth > 0:
+            if state[at.TOP + pile] == place:
+                nth -= 1
+            pile += 1
+    bottom = candidate & (31 << BOTTOM_SHIFT)
+    action = PLAY | (pattern << PATTERN_SHIFT) | (pile << PLACE_SHIFT) | bottom
+    first = (candidate >> JOKERS_SHIFT) & 15
+    second = (candidate >> (JOKERS_SHIFT + 4)) & 15
+    if pattern >= at.PRODUCT:
+        return action | (first << NUMBER_SHIFT) | (JOKER_BIT if second else 0)
+    naturals = (candidate >> NATURALS_SHIFT) & NATURALS_MASK
+    left = naturals
+    while left:
+        number: int = BIT_NUMBER[lowest_bit(left)]
+        group: int = left & ((1 << FIRST_BIT[number + 1]) - 1)
+        left ^= group
+        if which == 0:
+            top = group & ~(group >> 1)
+            action |= (first << JOKERS_SHIFT) | (second << (JOKERS_SHIFT + 4))
+            action |= (number << NUMBER_SHIFT) | ((naturals ^ top) << NATURALS_SHIFT)
+            return action
+        which -= 1
+    action |= JOKER_BIT | (naturals << NATURALS_SHIFT)
+    if which == 0:
+        return action | (first << NUMBER_SHIFT) | (second << JOKERS_SHIFT)
+    return action | (second << NUMBER_SHIFT) | (first << JOKERS_SHIFT)

@@ -1,0 +1,129 @@
+"""The yardstick players (R11), and every legal action for the others."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calcsim.engine import columns
+from calcsim.engine import layout as at
+from calcsim.engine._jit import State, kernel
+from calcsim.engine.actions import ACCEPT, PASS, STOP
+from calcsim.engine.candidates import actions_in, cards_in, expand
+from calcsim.engine.handoffs import count_handoffs, nth_handoff
+from calcsim.engine.legality import list_avoids, list_plays
+from calcsim.engine.rng import next_below
+
+G_DECISIONS = columns.GAME.index("decisions_free")
+G_ACTIONS = columns.GAME.index("actions_free")
+S_CHANCES = columns.SEAT.index("handoff_chances")
+
+RANDOM = 0
+GREEDY = 1
+PLUGGED = 2
+"""Kinds of player: the two of R11, and any other function."""
+
+
+@kernel
+def list_candidates(state: State) -> tuple[int, int]:
+    """Write the plays and growths of the seat to move in whatever phase; see `legality.list_plays`."""
+    if state[at.PHASE] == at.PENALTY:
+        return list_avoids(state)
+    return list_plays(state)
+
+
+@kernel
+def idle_action(state: State) -> int:
+    """Return what a player does who neither plays, grows nor hands off."""
+    phase = state[at.PHASE]
+    if phase == at.FREE:
+        return PASS
+    return STOP if phase == at.AFTER_DRAW else ACCEPT
+
+
+@kernel
+def handoffs_now(state: State) -> int:
+    """Return how many hand-offs are legal in whatever phase (R3.3, R6.9)."""
+    if state[at.PHASE] == at.FREE and state[at.R_HANDOFF]:
+        return count_handoffs(state)
+    return 0
+
+
+@kernel
+def count_decision(state: State, n_legal: int, n_handoffs: int) -> None:
+    """Count a decision, its legal actions (R11.3), and whether a hand-off was among them."""
+    phase = state[at.PHASE]
+    state[at.COUNTS + G_DECISIONS + phase] += 1
+    state[at.COUNTS + G_ACTIONS + phase] += n_legal
+    if n_handoffs:
+        state[at.COUNTS + columns.N_GAME + columns.N_SEAT * state[at.SEAT] + S_CHANCES] += 1
+
+
+@kernel
+def choose(state: State, kind: int) -> int:
+    """Return the action of a yardstick player (R11.1, R11.2) and count the decision (R11.3).
+
+    Parameters
+    ----------
+    state : int64[::1], see `layout`
+        Counters, candidates and the seat's stream are modified in place.
+    kind : int
+        RANDOM or GREEDY.
+    """
+    stream = at.RNG + state[at.SEAT]
+    n, total = list_candidates(state)
+    n_handoffs = handoffs_now(state)
+    count_decision(state, total + n_handoffs + 1, n_handoffs)
+    if n:
+        most = 0
+        if kind == GREEDY:
+            total = 0
+            for i in range(n):
+                cards = cards_in(state[at.CANDIDATES + i])
+                if cards > most:
+                    most = cards
+                    total = 0
+                if cards == most:
+                    total += actions_in(state, state[at.CANDIDATES + i])
+        index = next_below(state, stream, total) if total > 1 else 0
+        for i in range(n):
+            if most == 0 or cards_in(state[at.CANDIDATES + i]) == most:
+                here = actions_in(state, state[at.CANDIDATES + i])
+                if index < here:
+                    return expand(state, state[at.CANDIDATES + i], index)
+                index -= here
+    if n_handoffs and next_below(state, stream, 2):
+        return nth_handoff(state, next_below(state, stream, n_handoffs))
+    return idle_action(state)
+
+
+@kernel
+def list_legal(state: State, legal: NDArray[np.int64]) -> int:
+    """Write every legal action of the seat to move: plays and growths, hand-offs, then pass, stop or accept.
+
+    Parameters
+    ----------
+    state : int64[::1], see `layout`
+        Only the candidates are modified.
+    legal : int64[::1]
+        Modified in place, if it is long enough.
+
+    Returns
+    -------
+    n : int
+        How many, 1 or more. If `legal` is shorter than that, nothing was written.
+    """
+    n, total = list_candidates(state)
+    n_handoffs = handoffs_now(state)
+    if total + n_handoffs + 1 > legal.size:
+        return total + n_handoffs + 1
+    k = 0
+    for i in range(n):
+        for index in range(actions_in(state, state[at.CANDIDATES + i])):
+            legal[k] = expand(state, state[at.CANDIDATES + i], index)
+            k += 1
+    for index in range(n_handoffs):
+        legal[k] = nth_handoff(state, index)
+        k += 1
+    legal[k] = idle_action(state)
+    return k + 1

@@ -1,0 +1,142 @@
+"""Whole games: the one entry into compiled code that takes players."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import types
+from numpy.typing import NDArray
+
+from calcsim.engine import columns, events
+from calcsim.engine import layout as at
+from calcsim.engine._jit import POLICY, State, entry, kernel, memory
+from calcsim.engine.choose import PLUGGED, choose, count_decision, handoffs_now, list_legal
+from calcsim.engine.deal import deal
+from calcsim.engine.transitions import apply_action
+from calcsim.engine.view import SIZE_VIEW, observe
+
+OK = 0
+ILLEGAL = -2
+"""A player answered with no index of a legal action."""
+
+LOG_FULL = -3
+"""The log must be longer; the game can be played again."""
+
+# Where the status says what was going on, for an error.
+AT_GAME = 0
+AT_TURN = 1
+AT_SEAT = 2
+AT_ANSWER = 3
+AT_LEGAL = 4
+SIZE_STATUS = 5
+
+
+@kernel
+def log_deal(state: State) -> None:
+    """Log the hands, piles and stock before the first turn."""
+    if state[at.LOG_END] == 0:
+        return
+    players = state[at.PLAYERS]
+    events.put_event(state, events.DEAL, players, 0, 0, 0, 1)
+    for seat in range(players):
+        events.put(state, state[at.HAND + seat])
+    events.put(state, state[at.N_PILES])
+    for pile in range(state[at.N_PILES]):
+        events.put(state, state[at.FIELD + pile * at.DEPTH])
+    events.put_cards(state, at.STOCK + state[at.STOCK_NEXT], at.STOCK + state[at.STOCK_END])
+
+
+@entry(
+    types.int64(
+        types.int64[::1],
+        types.int64,
+        types.int64[::1],
+        types.UniTuple(POLICY, at.SEATS),
+        types.float64[:, ::1],
+        types.int64,
+        types.int64,
+        types.int64,
+        types.int32[:, ::1],
+        types.int64[::1],
+    )
+)
+def play_games(
+    array: NDArray[np.int64],
+    players: int,
+    kinds: NDArray[np.int64],
+    plugged: tuple[Any, ...],
+    params: NDArray[np.float64],
+    seed: int,
+    first: int,
+    games: int,
+    out: NDArray[np.int32],
+    status: NDArray[np.int64],
+) -> int:
+    """Play games `first` to ``first + games - 1`` of a seed.
+
+    Rules: R2 to R11.
+
+    Parameters
+    ----------
+    array : int64[::1], shape (layout.SIZE_STATE,) or longer
+        The state. The packed rules are read, all else is working memory. If ``state[layout.LOG_END]`` is
+        not 0, the events of the one game played are kept.
+    players : int
+        2 to 6.
+    kinds : int64[::1], shape (players,)
+        What sits at each seat: `choose.RANDOM`, `choose.GREEDY` or `choose.PLUGGED`.
+    plugged : tuple of 6 functions, params : float64[:, ::1]
+        The functions of plugged players by seat, and their parameters.
+    seed, first, games : int
+        Which games.
+    out : int32[:, ::1], shape (columns.n_columns(players), games) or larger
+        Modified in place, see `columns`.
+    status : int64[::1], shape (SIZE_STATUS,)
+        Modified in place: game, turn and seat at the last question to a plugged player, its answer, how many
+        actions were legal.
+
+    Returns
+    -------
+    status : int
+        OK, ILLEGAL or LOG_FULL.
+    """
+    state = memory(array)
+    legal = np.empty(1024, dtype=np.int64)
+    view = np.zeros(SIZE_VIEW, dtype=np.int64)
+    rngs = np.zeros((at.SEATS, 1), dtype=np.uint64)
+    n_columns = columns.N_GAME + players * columns.N_SEAT
+
+    for g in range(games):
+        game = first + g
+        deal(state, players, seed, game)
+        for seat in range(players):
+            rngs[seat, 0] = state[at.RNG + seat]
+        log_deal(state)
+        while state[at.PHASE] != at.OVER:
+            seat = state[at.SEAT]
+            kind = kinds[seat]
+            if kind == PLUGGED:
+                n = list_legal(state, legal)
+                if n > legal.size:
+                    legal = np.empty(2 * n, dtype=np.int64)
+                    n = list_legal(state, legal)
+                count_decision(state, n, handoffs_now(state))
+                observe(state, view)
+                status[AT_GAME] = game
+                status[AT_TURN] = state[at.TURNS] + 1
+                status[AT_SEAT] = seat
+                status[AT_LEGAL] = n
+                answer = plugged[seat](view, legal[:n], n, params[seat], rngs[seat])
+                status[AT_ANSWER] = answer
+                if answer < 0 or answer >= n:
+                    return ILLEGAL
+                action = legal[answer]
+            else:
+                action = choose(state, kind)
+            if state[at.LOG_END] and state[at.LOG_END] + events.TURN_SIZE > array.size:
+                return LOG_FULL
+            apply_action(state, action)
+        for i in range(n_columns):
+            out[i, g] = state[at.COUNTS + i]
+    return OK

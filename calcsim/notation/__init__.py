@@ -1,0 +1,1 @@
+"""How a game is written down: positions, traces, and games told to people."""
