@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import gc
+import io
 import json
 import random
-import subprocess
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
@@ -66,8 +67,14 @@ def engine_legal_actions(position: dict[str, Any]) -> list[dict[str, Any]]:
 
 def command(*arguments: str) -> str:
     """What a calcsim command prints."""
-    run = [sys.executable, "-m", "calcsim", *arguments]
-    return subprocess.run(run, check=True, capture_output=True, text=True).stdout
+    from calcsim.cli.main import main
+
+    printed, said = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(said):
+        status = main(arguments)
+    gc.unfreeze()  # `main` freezes what it leaves, as a process about to end may
+    assert status == 0, said.getvalue()
+    return printed.getvalue()
 
 
 def cell_arguments(

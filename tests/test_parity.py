@@ -72,7 +72,7 @@ def test_parity(cell: Cell, seed: int) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=6_000)
+@settings(max_examples=1_000)
 @given(cells(st.sampled_from([100, 300, 20, 1000])), SEEDS)
 def test_parity_of_many_games(cell: Cell, seed: int) -> None:
     play_side_by_side(cell, seed)

@@ -11,9 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.implementations import reference_games
 from tests.reference import Table, complete, deal, legal_actions
 from tests.reference.cards import NUMBERS, RANKS, FieldCard, deck, field_card
-from tests.reference.conformance import action_set, positions, replay, traces
+from tests.reference.conformance import action_set, positions, replay, statistics, traces
 from tests.reference.plays import plays
 from tests.reference.strategies import arranged, cells, leaning_choice, line_up
 
@@ -130,7 +131,7 @@ def check_end(rules: dict[str, Any], events: list[dict[str, Any]]) -> None:
 LIMITS = st.sampled_from([1, 15, 60, 60, 300])
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(cells(LIMITS), st.integers(0, 2**32))
 def test_invariants(cell: tuple[dict[str, Any], int], seed: int) -> None:
     rules, players = cell
@@ -150,6 +151,42 @@ def test_invariants(cell: tuple[dict[str, Any], int], seed: int) -> None:
     check_cards(table)
     assert [event["event"] for event in events].count("end") == 1
     check_end(rules, events)
+
+
+FIGURES = {
+    "turns": lambda events: events[-1]["turns"],
+    "cards_left": lambda events: sum(events[-1]["left"]),
+    "cards_played": lambda events: sum(
+        len(event["cards"]) for event in events if event["event"] in ("play", "grow")
+    ),
+    "plays.same": lambda events: sum(event.get("pattern") == "same" for event in events),
+    "plays.sum": lambda events: sum(event.get("pattern") == "sum" for event in events),
+    "plays.difference": lambda events: sum(event.get("pattern") == "difference" for event in events),
+    "growths.line": lambda events: sum(event.get("shape") == "line" for event in events),
+    "passes": lambda events: sum(event["event"] == "pass" for event in events),
+    "stops": lambda events: sum(event["event"] == "stop" for event in events),
+    "penalties_drawn": lambda events: sum(event["event"] == "penalty" for event in events),
+    "handoffs": lambda events: sum(event["event"] == "handoff" for event in events),
+    "recycles": lambda events: sum(event["event"] == "recycle" for event in events),
+    "win.seat0": lambda events: events[-1]["places"][0] == 1,
+    "score.seat1": lambda events: events[-1]["scores"][1],
+}
+
+
+@pytest.mark.parametrize("name", ["calc-2-greedy", "calc-revised-4-random", "advanced-3-greedy"])
+def test_recorded_statistics(name: str) -> None:
+    """A few figures of a million games each, at a few hundred games of the reference."""
+    (cell,) = [cell for cell in statistics() if cell["name"] == name]
+    games = 150
+    played = reference_games(
+        cell["preset"], players=cell["players"], policy=cell["policy"], games=games, seed=5
+    )
+    for figure, count in FIGURES.items():
+        values = [count(game[2:]) for game in played]
+        mean = sum(values) / games
+        error = max((sum((value - mean) ** 2 for value in values) / games**2) ** 0.5, 1 / games)
+        recorded, recorded_error = cell["figures"][figure]
+        assert abs(mean - recorded) < 4.5 * (error**2 + recorded_error**2) ** 0.5, (figure, mean, recorded)
 
 
 def test_a_position_may_leave_out_what_is_empty() -> None:

@@ -175,8 +175,8 @@ def entry(signature: Any) -> Callable[[F], F]:
 
 
 def policy_kernel(function: F) -> F:
-    """Compile a player's function to the one signature the engine calls."""
-    compiled: F = numba.njit(POLICY_SIGNATURE, nogil=True)(function)
+    """Compile a player's function to the one signature the engine calls; a wrong index raises."""
+    compiled: F = numba.njit(POLICY_SIGNATURE, nogil=True, boundscheck=True)(function)
     return compiled
 
 

@@ -10,6 +10,8 @@ from calcsim.engine._jit import State, kernel
 from calcsim.engine.field import new_pile
 from calcsim.engine.rng import GAMMA, PURPOSE_DEAL, PURPOSE_POLICY, PURPOSE_RESHUFFLE, mix, scale, stream_key
 
+G_FIRST_OUT = columns.GAME.index("first_out")
+
 LANES = 8
 """The first cards of a hand come from places of their own in the shuffled deck, up to so many a seat."""
 
@@ -37,7 +39,7 @@ def clear(state: State, players: int) -> None:
         state[i] = 0
     for i in range(at.COUNTS, at.COUNTS + columns.N_GAME + players * columns.N_SEAT):
         state[i] = 0
-    state[at.COUNTS + columns.GAME.index("first_out")] = -1
+    state[at.COUNTS + G_FIRST_OUT] = -1
     state[at.PLAYERS] = players
     state[at.ALIVE] = players
     state[at.IN_GAME] = (1 << players) - 1

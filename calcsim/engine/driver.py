@@ -106,7 +106,7 @@ class _Worker(threading.local):
                 self.status,
             )
         except Exception as error:
-            raise self._broken(cell, seed, f"raised {type(error).__name__}: {error}") from error
+            raise self._broken(cell, seed, _raised(error)) from error
         if status == game.ILLEGAL:
             answer = (
                 f"answered {self.status[game.AT_ANSWER]}, no index of its {self.status[game.AT_LEGAL]} legal"
@@ -121,6 +121,12 @@ class _Worker(threading.local):
         where = f"seed {seed}, game {number}, turn {self.status[game.AT_TURN]}, {cell.rules.label}"
         again = replay_command(cell, seed, number)
         return PolicyError(f"policy {cell.policies[seat]!r} at seat {seat} {what} ({where}); see it: {again}")
+
+
+def _raised(error: Exception) -> str:
+    """Return in one line what a player's function raised."""
+    said = str(error).strip().splitlines()
+    return f"raised {type(error).__name__}{': ' + said[0] if said else ''}"
 
 
 def replay_command(cell: Cell, seed: int, number: int) -> str:

@@ -58,12 +58,18 @@ def compiled(name: str, function: Any) -> Any:
         raise UsageError(f"policy {name!r}: must be a function (view, legal, n, params, rng)")
     if len(inspect.signature(plain).parameters) != _ARGUMENTS:
         raise UsageError(f"policy {name!r}: must take (view, legal, n, params, rng)")
-    if is_jitted(function) and POLICY_SIGNATURE.args in function.overloads:
-        return function
     try:
-        return policy_kernel(plain)
+        done = function if is_jitted(function) else policy_kernel(plain)
     except NumbaError as error:
         raise UsageError(f"policy {name!r}: does not compile: {first_line(error)}") from error
+    overload = done.overloads.get(POLICY_SIGNATURE.args)
+    if overload is None:
+        raise UsageError(
+            f"policy {name!r}: is compiled to another signature; mark it with calcsim.policy alone"
+        )
+    if overload.signature.return_type != POLICY_SIGNATURE.return_type:
+        raise UsageError(f"policy {name!r}: returns no index, whatever it is asked")
+    return done
 
 
 def first_line(error: Exception) -> str:

@@ -32,6 +32,12 @@ def traces() -> Iterator[tuple[str, list[Event]]]:
         assert not game, path
 
 
+def statistics() -> list[dict[str, Any]]:
+    """The recorded figures, a dict for each set of rules, players and policy."""
+    found: list[dict[str, Any]] = json.loads((DATA / "statistics.json").read_text(encoding="utf-8"))
+    return found
+
+
 def canonical(action: dict[str, Any]) -> str:
     """Return an action as text that is equal for equal actions."""
     return json.dumps(action, sort_keys=True)

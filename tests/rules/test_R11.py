@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from functools import cache
 from itertools import chain
@@ -9,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.implementations import Implementation
+from tests.implementations import Implementation, cell_arguments, command, engine_games
 from tests.reference import Table
 from tests.reference.conformance import action_of, canonical
 from tests.rules.given import short
@@ -119,10 +120,6 @@ def test_R11_3_every_decision_has_one_way_to_do_nothing(
 @pytest.mark.parametrize(("preset", "players"), CELLS)
 def test_R11_3_decisions_and_actions_are_counted(preset: str, players: int) -> None:
     """The figures of `calcsim run` are those of the same games, counted by the reference."""
-    import json
-
-    from tests.implementations import cell_arguments, command, engine_games
-
     cell: dict[str, Any] = {"players": players, "policy": "random", "games": 50, "seed": 7}
     figures = json.loads(command("run", *cell_arguments(preset, **cell), "--json"))["figures"]
     counts: dict[str, list[int]] = {"free": [], "after_draw": [], "penalty": []}
