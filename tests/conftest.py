@@ -30,8 +30,3 @@ def impl(request: pytest.FixtureRequest) -> Implementation:
     """Each implementation of the game in turn: the reference and the engine."""
     implementation: Implementation = request.param
     return implementation
-
-
-def pytest_configure(config: pytest.Config) -> None:
-    """Let numba's warning pass that the engine silences: pytest sets all filters anew for each test."""
-    config.addinivalue_line("filterwarnings", "ignore:First-class function type feature is experimental")

@@ -47,6 +47,63 @@ def log_deal(state: State) -> None:
     events.put_cards(state, at.STOCK + state[at.STOCK_NEXT], at.STOCK + state[at.STOCK_END])
 
 
+@kernel
+def play_on(
+    state: State,
+    kinds: NDArray[np.int64],
+    plugged: tuple[Any, ...],
+    params: NDArray[np.float64],
+    rngs: NDArray[np.uint64],
+    legal: NDArray[np.int64],
+    view: NDArray[np.int64],
+    status: NDArray[np.int64],
+    log_limit: int,
+) -> int:
+    """Play a dealt game to its end.
+
+    Parameters
+    ----------
+    state : int64[::1], see `layout`
+        Modified in place.
+    legal, view : int64[::1]
+        Working memory.
+    rngs : uint64[:, ::1], shape (6, 1)
+        The streams of plugged players by seat. Modified in place.
+    log_limit : int
+        Length of the state.
+    kinds, plugged, params, status
+        As for `play_games`.
+
+    Returns
+    -------
+    status : int
+        OK, ILLEGAL or LOG_FULL; or how long `legal` has to be to go on, which another call then does.
+    """
+    while state[at.PHASE] != at.OVER:
+        seat = state[at.SEAT]
+        kind = kinds[seat]
+        if kind == PLUGGED:
+            n = list_legal(state, legal)
+            if n > legal.size:
+                return n
+            count_decision(state, n, handoffs_now(state))
+            observe(state, view)
+            status[AT_TURN] = state[at.TURNS] + 1
+            status[AT_SEAT] = seat
+            status[AT_LEGAL] = n
+            answer = plugged[seat](view, legal[:n], n, params[seat], rngs[seat])
+            status[AT_ANSWER] = answer
+            if answer < 0 or answer >= n:
+                return ILLEGAL
+            action = legal[answer]
+        else:
+            action = choose(state, kind)
+        if state[at.LOG_END] and state[at.LOG_END] + events.TURN_SIZE > log_limit:
+            return LOG_FULL
+        apply_action(state, action)
+    return OK
+
+
 @entry(
     types.int64(
         types.int64[::1],
@@ -113,30 +170,13 @@ def play_games(
         for seat in range(players):
             rngs[seat, 0] = state[at.RNG + seat]
         log_deal(state)
-        while state[at.PHASE] != at.OVER:
-            seat = state[at.SEAT]
-            kind = kinds[seat]
-            if kind == PLUGGED:
-                n = list_legal(state, legal)
-                if n > legal.size:
-                    legal = np.empty(2 * n, dtype=np.int64)
-                    n = list_legal(state, legal)
-                count_decision(state, n, handoffs_now(state))
-                observe(state, view)
-                status[AT_GAME] = game
-                status[AT_TURN] = state[at.TURNS] + 1
-                status[AT_SEAT] = seat
-                status[AT_LEGAL] = n
-                answer = plugged[seat](view, legal[:n], n, params[seat], rngs[seat])
-                status[AT_ANSWER] = answer
-                if answer < 0 or answer >= n:
-                    return ILLEGAL
-                action = legal[answer]
-            else:
-                action = choose(state, kind)
-            if state[at.LOG_END] and state[at.LOG_END] + events.TURN_SIZE > array.size:
-                return LOG_FULL
-            apply_action(state, action)
+        status[AT_GAME] = game
+        code = play_on(state, kinds, plugged, params, rngs, legal, view, status, array.size)
+        while code > 0:
+            legal = np.empty(2 * code, dtype=np.int64)
+            code = play_on(state, kinds, plugged, params, rngs, legal, view, status, array.size)
+        if code < 0:
+            return code
         for i in range(n_columns):
             out[i, g] = state[at.COUNTS + i]
     return OK

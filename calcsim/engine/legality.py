@@ -77,23 +77,24 @@ def list_parts(state: State, naturals: int, limit: int) -> int:
         number = (bit >> 2) + 1
         if number > limit:
             break
-        held = (naturals >> bit) & 15
-        first = 1 << FIRST_BIT[number]
-        # One more card of a number: the next bit of its set, the sum and the size go up.
-        once = (number << SUM_SHIFT) + (1 << SIZE_SHIFT)
-        known = n
-        for i in range(known):
-            part = state[at.PARTS + i] + (1 << KINDS_SHIFT)
-            room = limit - ((part >> SUM_SHIFT) & 15)
-            card = first
-            for _ in range(held):
-                room -= number
-                if room < 0:
-                    break
-                part += card + once
-                card <<= 1
-                state[at.PARTS + n] = part
-                n += 1
+        # One more card of a number: the next bit of its set, the sum and the size go up. Each set is written,
+        # and kept if it is not too large: a branch would be guessed wrong too often.
+        card = 1 << FIRST_BIT[number]
+        step = (number << SUM_SHIFT) + (1 << SIZE_SHIFT) + (1 << KINDS_SHIFT)
+        room = limit - number
+        start = 0
+        end = n
+        for _ in range((naturals >> bit) & 15):
+            for i in range(start, end):
+                part = state[at.PARTS + i]
+                state[at.PARTS + n] = part + card + step
+                n += ((part >> SUM_SHIFT) & 15) <= room
+            if n == end:
+                break
+            start = end
+            end = n
+            card <<= 1
+            step = (number << SUM_SHIFT) + (1 << SIZE_SHIFT)
     return n
 
 
@@ -323,26 +324,29 @@ def list_plays(state: State) -> tuple[int, int]:
     naturals = usable_naturals(state, seat)
     jokers = usable_jokers(state, seat)
     tops = state[at.TOPS]
-    lowest_top = lowest_bit(tops)
-    highest_top = 63 - leading_zeros(tops)
-    # No set may exceed the highest top (sums) or what the highest minuend leaves over the lowest top.
-    highest = 13
-    if jokers == 0:
-        highest = ((63 - leading_zeros(naturals | 1)) >> 2) + 1
-    limit = max(highest_top, highest - lowest_top)
-    n_parts = list_parts(state, naturals, limit)
-
     ranks = 0
     left = (naturals | (naturals >> 1) | (naturals >> 2)) & ONES
     while left:
         ranks |= 2 << (lowest_bit(left) >> 2)
         left &= left - 1
+    # The sums that make something: a top (R4.2), or what a minuend exceeds a top by (R4.3).
+    useful = tops
+    left = tops
+    while left:
+        useful |= ranks >> lowest_bit(left)
+        left &= left - 1
+    limit = 63 - leading_zeros(useful)
+    if jokers:  # which may be the minuend
+        limit = max(limit, 13 - lowest_bit(tops))
+    n_parts = list_parts(state, naturals, limit)
 
     n = 0
     total = 0
     for i in range(1, n_parts):
         part = state[at.PARTS + i]
         total_part = (part >> SUM_SHIFT) & 15
+        if not (useful >> total_part) & 1:
+            continue
         size = (part >> SIZE_SHIFT) & 15
         kinds = part >> KINDS_SHIFT
         cards = (kinds << NUMBER_SHIFT) | ((part & NATURALS_MASK) << NATURALS_SHIFT) | PLAY

@@ -129,8 +129,8 @@ class Table:
     hands, piles, stock
         Cards as in the `deal` line of a trace.
     recycles
-        The new stocks of the recycles to come, in order, next card first; taken one by one as they are
-        needed. After them recycles are shuffled.
+        The new stocks of the recycles to come, in order, next card first; one is asked
+        for whenever the next action may recycle, and kept until it does. After them recycles are shuffled.
     shuffle_seed
         Of those shuffles.
 

@@ -59,7 +59,7 @@ def compiled(name: str, function: Any) -> Any:
     if len(inspect.signature(plain).parameters) != _ARGUMENTS:
         raise UsageError(f"policy {name!r}: must take (view, legal, n, params, rng)")
     try:
-        done = function if is_jitted(function) else policy_kernel(plain)
+        done: Any = function if is_jitted(function) else policy_kernel(plain)
     except NumbaError as error:
         raise UsageError(f"policy {name!r}: does not compile: {first_line(error)}") from error
     overload = done.overloads.get(POLICY_SIGNATURE.args)
