@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from calcsim.notation.table import Table, legal_actions
 
+from calcsim.notation.table import Table, legal_actions
 from tests.reference.conformance import action_set, positions, replay, traces
 
 POSITIONS = positions()

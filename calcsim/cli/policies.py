@@ -8,7 +8,7 @@ from calcsim.cli.common import JsonOption, write_json, write_text
 from calcsim.cli.tables import format_table
 from calcsim.policies import describe, names
 
-app = typer.Typer(help="The policies that can play: list.", rich_markup_mode=None, no_args_is_help=True)
+app = typer.Typer(help="The policies that can play: list.", rich_markup_mode=None)
 
 
 @app.callback()
@@ -18,7 +18,7 @@ def policies() -> None:
 
 @app.command("list")
 def list_policies(as_json: JsonOption = False) -> None:
-    """List the policies that come with calcsim; one of your own is FILE.py:FUNCTION."""
+    """List the policies that come with calcsim."""
     if as_json:
         write_json([{"name": name, "summary": describe(name)} for name in names()])
         return

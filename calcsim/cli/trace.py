@@ -11,6 +11,7 @@ from calcsim.cli.common import (
     DEFAULT_PLAYERS,
     DEFAULT_RULES,
     DEFAULT_SEED,
+    DEFAULT_THREADS,
     MOST_GAMES,
     GamesOption,
     PlayersOption,
@@ -18,6 +19,7 @@ from calcsim.cli.common import (
     RulesOption,
     SeedOption,
     SetOption,
+    ThreadsOption,
     line_up,
     parse_whole,
     write_text,
@@ -36,15 +38,20 @@ def trace(
         str, typer.Option("--game", metavar="N", help="Number of the first game, from 0.")
     ] = "0",
     seed: SeedOption = DEFAULT_SEED,
+    threads: ThreadsOption = DEFAULT_THREADS,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, as it does anyway.")] = True,
 ) -> None:
-    """Print games as JSON Lines: every deal, play, growth, hand-off, draw and penalty."""
+    """Print games as JSON Lines: every deal, play, growth, hand-off, draw and penalty.
+
+    One thread plays them, whatever is asked for: writing takes longer than playing.
+    """
     start = parse_whole(first, "--game", 0, MOST_GAMES)
     rule_set = load_rules(rules, changes or ())
     rule_set.validate_players(players)
     names = line_up(policies, players)
     announce(names)
-    from calcsim.notation.trace import trace_events
+    from calcsim.notation.trace import trace_games
 
-    for game in range(start, start + games):
-        for event in trace_events(rule_set, names, seed, game):
+    for events in trace_games(rule_set, names, seed, range(start, start + games)):
+        for event in events:
             write_text(json.dumps(event, ensure_ascii=False))

@@ -40,6 +40,9 @@ class State(Protocol):
 _KEPT_CACHES = 4
 """Caches of other versions that are left alone; older ones are removed."""
 
+_ROOM = 8 << 20
+"""Bytes that a cache may take: a disk too full for them is no place for it."""
+
 _STALE_S = 7 * 24 * 3600.0
 """A cache of another version that was used within this many seconds is never removed."""
 
@@ -59,9 +62,12 @@ def _usable(folder: Path) -> bool:
     """Create `folder` and try to write there; another user's folder does not count."""
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        if hasattr(os, "getuid") and folder.stat().st_uid != os.getuid():
+        chosen = os.environ.get("CALCSIM_CACHE_DIR")
+        if not chosen and hasattr(os, "getuid") and folder.stat().st_uid != os.getuid():
             return False
-        with tempfile.TemporaryFile(dir=folder):
+        with tempfile.TemporaryFile(dir=folder) as file:
+            if not any(folder.rglob("*.nbi")):
+                file.write(bytes(_ROOM))
             return True
     except OSError:
         return False
@@ -98,7 +104,8 @@ def _choose_cache() -> Path | None:
     name = source_hash()
     for root in _roots():
         folder = root / name
-        if _usable(folder):
+        # In a place open to all, another user's folder could hold another user's code.
+        if _usable(root) and _usable(folder):
             config.CACHE_DIR = str(folder)
             with contextlib.suppress(OSError):
                 os.utime(folder)

@@ -133,8 +133,9 @@ CARDS: Final = COUNTS + N_GAME + SEATS * N_SEAT  # the cards of a play or a draw
 TAPE: Final = CARDS + 64  # the scripted recycle, next card first
 FIELD: Final = TAPE + 64  # [pile, height]: field cards, bottom to top
 PARTS: Final = FIELD + PILES * DEPTH  # working memory of `legality`
-MAX_PARTS: Final = 512  # sets of natural cards that add up to at most 13: 372 with a whole deck
+MAX_PARTS: Final = 512  # sets of natural cards that add up to at most 13: 299 with a whole deck
 CANDIDATES: Final = PARTS + MAX_PARTS
-MAX_CANDIDATES: Final = 8192  # 6,800 with a whole deck in hand and every number on some pile
+# 8,566 with a whole deck in hand and every number on some pile; each further pile adds less than ten.
+MAX_CANDIDATES: Final = 12_288
 LOG: Final = CANDIDATES + MAX_CANDIDATES  # events, see `events`, to the end of the array
 SIZE_STATE: Final = LOG

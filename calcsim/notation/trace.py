@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from calcsim.errors import PolicyError
@@ -10,7 +10,14 @@ from calcsim.rules import RuleSet
 
 
 def trace_events(rules: RuleSet, policies: Sequence[str], seed: int, game: int) -> list[dict[str, Any]]:
-    """Play one game and return its events, from the `game` line to the `end` line.
+    """Play one game and return its events; see `trace_games`."""
+    return next(trace_games(rules, policies, seed, [game]))
+
+
+def trace_games(
+    rules: RuleSet, policies: Sequence[str], seed: int, games: Iterable[int]
+) -> Iterator[list[dict[str, Any]]]:
+    """Play games and yield the events of each, from the `game` line to the `end` line.
 
     Parameters
     ----------
@@ -18,8 +25,8 @@ def trace_events(rules: RuleSet, policies: Sequence[str], seed: int, game: int) 
         The rule set.
     policies
         The name of the policy at each seat.
-    seed, game
-        Which game.
+    seed, games
+        Which games, by number.
 
     Raises
     ------
@@ -32,18 +39,19 @@ def trace_events(rules: RuleSet, policies: Sequence[str], seed: int, game: int) 
     from calcsim.notation.actions import decode, end_event
 
     cell = driver.prepare(rules, len(policies), policies)
-    head = {
-        "event": "game",
-        "rules": rules.as_dict(),
-        "players": cell.players,
-        "policies": list(cell.policies),
-        "seed": seed,
-        "game": game,
-        "fingerprint": rules.fingerprint,
-    }
-    try:
-        log, counts = driver.log_game(cell, seed, game)
-    except PolicyError as error:
-        error.log = [head, *decode(error.log)]
-        raise
-    return [head, *decode(log), end_event(counts, cell.players)]
+    for game in games:
+        head = {
+            "event": "game",
+            "rules": rules.as_dict(),
+            "players": cell.players,
+            "policies": list(cell.policies),
+            "seed": seed,
+            "game": game,
+            "fingerprint": rules.fingerprint,
+        }
+        try:
+            log, counts = driver.log_game(cell, seed, game)
+        except PolicyError as error:
+            error.log = [head, *decode(error.log)]
+            raise
+        yield [head, *decode(log), end_event(counts, cell.players)]
