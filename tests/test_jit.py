@@ -117,7 +117,7 @@ def test_working_memory_holds_what_a_whole_deck_allows() -> None:
     # Longer than the engine's, so that one candidate too many is seen and does no harm.
     n, total = plays_of(np.concatenate([state, np.zeros(100_000, dtype=np.int64)]))
     assert (n, total) == (8_566, 23_943)
-    # At most 41 more piles, each with one more gap: three numbers, as natural card and joker; and U of two jokers.
+    # At most 41 more piles, each with a gap more: three numbers, natural or joker; and U of two jokers.
     assert n + 41 * 6 + 4 < at.MAX_CANDIDATES
 
 
