@@ -38,12 +38,23 @@ def plays_of(array: Any) -> Any:
 
 @door
 def parts_of(array: Any, naturals: int, limit: int) -> Any:
-    return legality.list_parts(memory(array), naturals, limit)
+    return legality.list_parts(memory(array), naturals, legality.numbers_in(naturals), limit)
 
 
 @door
 def cleared(array: Any, players: int) -> None:
     clear(memory(array), players)
+
+
+@door
+def numbers_in(naturals: int) -> Any:
+    return legality.numbers_in(naturals)
+
+
+@given(st.lists(st.integers(0, 4), min_size=13, max_size=13))
+def test_numbers_of_a_packed_hand(held: list[int]) -> None:
+    packed = sum(n << 4 * i for i, n in enumerate(held))
+    assert numbers_in(packed) == sum(2 << i for i, n in enumerate(held) if n)
 
 
 @given(st.integers(1, 2**63 - 1))

@@ -50,13 +50,27 @@ def joker_limit(state: State, seat: int) -> int:
 
 
 @kernel
-def list_parts(state: State, naturals: int, limit: int) -> int:
+def numbers_in(naturals: int) -> int:
+    """Return a bit for each number held in a packed hand without jokers: bit `v` for number `v`."""
+    x = (naturals | (naturals >> 1) | (naturals >> 2)) & ONES
+    # Every fourth bit moves next to its neighbour, then pairs, fours, eights.
+    x = (x | (x >> 3)) & 0x0303030303030303
+    x = (x | (x >> 6)) & 0x000F000F000F000F
+    x = (x | (x >> 12)) & 0x000000FF000000FF
+    x = (x | (x >> 24)) & 0x1FFF
+    return x << 1
+
+
+@kernel
+def list_parts(state: State, naturals: int, ranks: int, limit: int) -> int:
     """Write every set of the natural cards that adds up to at most `limit` (R4.2).
 
     Parameters
     ----------
     naturals : int
         A packed hand without jokers.
+    ranks : int
+        Its numbers (`numbers_in`).
     limit : int
         0 to 13.
     state : int64[::1]
@@ -70,13 +84,10 @@ def list_parts(state: State, naturals: int, limit: int) -> int:
     """
     state[at.PARTS + 0] = 0
     n = 1
-    left = (naturals | (naturals >> 1) | (naturals >> 2)) & ONES
+    left = ranks & ((2 << limit) - 1)
     while left:
-        bit = lowest_bit(left)
+        number = lowest_bit(left)
         left &= left - 1
-        number = (bit >> 2) + 1
-        if number > limit:
-            break
         # One more card of a number: the next bit of its set, the sum and the size go up. Each set is written,
         # and kept if it is not too large: a branch would be guessed wrong too often.
         card = 1 << FIRST_BIT[number]
@@ -84,7 +95,7 @@ def list_parts(state: State, naturals: int, limit: int) -> int:
         room = limit - number
         start = 0
         end = n
-        for _ in range((naturals >> bit) & 15):
+        for _ in range((naturals >> (4 * (number - 1))) & 15):
             for i in range(start, end):
                 part = state[at.PARTS + i]
                 state[at.PARTS + n] = part + card + step
@@ -324,11 +335,7 @@ def list_plays(state: State) -> tuple[int, int]:
     naturals = usable_naturals(state, seat)
     jokers = usable_jokers(state, seat)
     tops = state[at.TOPS]
-    ranks = 0
-    left = (naturals | (naturals >> 1) | (naturals >> 2)) & ONES
-    while left:
-        ranks |= 2 << (lowest_bit(left) >> 2)
-        left &= left - 1
+    ranks = numbers_in(naturals)
     # The sums that make something: a top (R4.2), or what a minuend exceeds a top by (R4.3).
     useful = tops
     left = tops
@@ -338,7 +345,7 @@ def list_plays(state: State) -> tuple[int, int]:
     limit = 63 - leading_zeros(useful)
     if jokers:  # which may be the minuend
         limit = max(limit, 13 - lowest_bit(tops))
-    n_parts = list_parts(state, naturals, limit)
+    n_parts = list_parts(state, naturals, ranks, limit)
 
     n = 0
     total = 0
