@@ -278,3 +278,10 @@ def test_the_library_answers_too():
     answer = library.ask(cell, [parse_event("first-out")], [], Limit(1_500), seed=3)
     assert (answer.played, answer.games, answer.stopped_by) == (1_500, 1_500, "games")
     assert answer.shares[0].count == answer.tallies[0].count > 1_000
+
+
+def test_policies_repeated_once_a_seat_are_one_line_up(calcsim: Command):
+    """A name that comes twice is no second row to compare: it is the common form of a line-up."""
+    words = "ask winner:0 --players 3 --policy greedy --policy random --policy random --games 2000 --json"
+    rows = calcsim(*words.split()).json["rows"]
+    assert [row["policies"] for row in rows] == [["greedy", "random", "random"]]

@@ -96,7 +96,8 @@ def ask(
         typer.Option(
             "--policy",
             metavar="NAME,...",
-            help="Policy of all seats, or with commas one for each seat; repeated, a row for each.  "
+            help="Policy of all seats, or with commas one for each seat; repeated, a row for each "
+            "(but a line-up by seat, if as many as players, with one of them twice).  "
             f"[default: {DEFAULT_POLICY}]",
         ),
     ] = None,
@@ -142,7 +143,7 @@ def ask(
         raise UsageError("no event to ask for: give one or more, as in 'calcsim ask star' (see --list)")
     asked = [parse_event(text) for text in dict.fromkeys(events)]
     conditions = [parse_event(text) for text in dict.fromkeys(given or ())]
-    names = list(dict.fromkeys(policies or (DEFAULT_POLICY,)))
+    names = policies or [DEFAULT_POLICY]
     numbers = parse_players(players)
     cells = settings(rules or (DEFAULT_RULES,), changes or (), numbers, names)
     for setting in cells:
@@ -150,7 +151,7 @@ def ask(
             event.check(setting.players)
     limit = _limit(games, precision, max_games)
     confidence = parse_level(level)
-    if len(names) > 1 and numbers == [len(names)]:
+    if len(names) > 1 and numbers == [len(set(names))] == [len(names)]:
         say(f"a row for each --policy; for one line-up by seat write --policy {','.join(names)}")
     announce(list(dict.fromkeys(name for setting in cells for name in setting.policies)))
 

@@ -132,6 +132,8 @@ def alternatives(changes: Sequence[str]) -> list[list[str]]:
 def line_ups(policies: Sequence[str], players: int) -> list[tuple[str, ...]]:
     """Return the policy of each seat, for each of `policies`: a name for all seats, or a list by seat.
 
+    As many names as seats with one of them repeated are no rows to compare, but one line-up by seat.
+
     Raises
     ------
     UsageError
@@ -141,7 +143,11 @@ def line_ups(policies: Sequence[str], players: int) -> list[tuple[str, ...]]:
     --------
     >>> line_ups(["random", "greedy,random"], 2)
     [('random', 'random'), ('greedy', 'random')]
+    >>> line_ups(["greedy", "random", "random"], 3)
+    [('greedy', 'random', 'random')]
     """
+    if len(policies) == players > len(set(policies)) and not any("," in text for text in policies):
+        return [tuple(policies)]
     found = []
     for text in policies:
         names = tuple(name.strip() for name in text.split(","))
