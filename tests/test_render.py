@@ -270,12 +270,12 @@ def test_pushes_and_shields():
     events.append({"event": "front", "player": 1, "cards": ["J"]})
     shielded = told(events)
     assert (
-        "seat 0 shields itself: J from its hand goes in front of seat 1 (R7.4), who may not shield that card "
-        "straight back (R7.7)"
+        "seat 0 shields against seat 1 (R7.4): J from its hand goes in front of seat 1, who may not shield "
+        "that card straight back (R7.7)"
     ) in shielded
     assert "seat 1 has no private hand left: J in front becomes it (R7.6)" in shielded
     off = told(events_of("advanced", ["J 5 K K", "7"], "5 7", handoff(0, 1, "J"), ko=False))
-    assert off.endswith("J from its hand goes in front of seat 1 (R7.4)")
+    assert off.endswith("J from its hand goes in front of seat 1")
 
 
 def test_a_card_in_front_leaves_first():

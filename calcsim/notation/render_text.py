@@ -142,7 +142,7 @@ def handoff_text(event: Event, rules: RuleSet, courts_pushed: int) -> str:
         if parse_card(card) in _COURTS:
             told += f"; court card {courts_pushed} of at most {rules.push_face_limit} (R7.2)"
         return told
-    told = f"shields itself: {card} from {source} goes in front of seat {target} (R7.4)"
+    told = f"shields against seat {target} (R7.4): {card} from {source} goes in front of seat {target}"
     if rules.ko:
         told += ", who may not shield that card straight back (R7.7)"
     return told
