@@ -84,6 +84,7 @@ def test_an_edit_of_any_source_moves_the_cache(tmp_path: Path) -> None:
     before = told(tmp_path, CALCSIM_CACHE_DIR=place)
     assert before[1] == str(tmp_path / "cache" / before[0])
     assert told(tmp_path, CALCSIM_CACHE_DIR=place) == before
+    assert told(tmp_path, NUMBA_CACHE_DIR=place) == before
     source = tmp_path / "calcsim" / "engine" / "field.py"
     text = source.read_text(encoding="utf-8")
     source.write_text(text.replace("RUN + pile] = 1", "RUN + pile] = 2"), encoding="utf-8")

@@ -2,7 +2,7 @@
 
 Numba's cache sees an edit of the decorated function's own file alone, so a change elsewhere would leave old
 rules running. The cache therefore lies in a folder named after a hash of every source of the engine, set
-before anything is compiled; `NUMBA_CACHE_DIR` or `CALCSIM_CACHE_DIR` move it.
+before anything is compiled; `CALCSIM_CACHE_DIR` or `NUMBA_CACHE_DIR` say where that folder lies.
 """
 
 from __future__ import annotations
@@ -62,8 +62,7 @@ def _usable(folder: Path) -> bool:
     """Create `folder` and try to write there; another user's folder does not count."""
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        chosen = os.environ.get("CALCSIM_CACHE_DIR")
-        if not chosen and hasattr(os, "getuid") and folder.stat().st_uid != os.getuid():
+        if not _chosen_root() and hasattr(os, "getuid") and folder.stat().st_uid != os.getuid():
             return False
         with tempfile.TemporaryFile(dir=folder) as file:
             if not any(folder.rglob("*.nbi")):
@@ -73,9 +72,14 @@ def _usable(folder: Path) -> bool:
         return False
 
 
+def _chosen_root() -> str | None:
+    """Return the place that the environment names."""
+    return os.environ.get("CALCSIM_CACHE_DIR") or os.environ.get("NUMBA_CACHE_DIR")
+
+
 def _roots() -> list[Path]:
     """Places where a cache may lie, the best first."""
-    chosen = os.environ.get("CALCSIM_CACHE_DIR")
+    chosen = _chosen_root()
     if chosen:
         return [Path(chosen)]
     import platformdirs
@@ -99,8 +103,6 @@ def _remove_old(root: Path, keep: Path) -> None:
 
 def _choose_cache() -> Path | None:
     """Point numba's cache at a folder of this version; None if nothing can be written anywhere."""
-    if "NUMBA_CACHE_DIR" in os.environ:
-        return Path(os.environ["NUMBA_CACHE_DIR"])
     name = source_hash()
     for root in _roots():
         folder = root / name
@@ -159,8 +161,7 @@ else:
         """Return a pointer to an array's numbers.
 
         It goes into kernels as one argument where an array goes as seven, and is indexed without the test
-        whether an index counts from the end: together they are worth a third of the running time and of the
-        compiling time.
+        whether an index counts from the end.
         """
 
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
