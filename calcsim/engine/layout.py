@@ -132,9 +132,10 @@ COUNTS: Final = RNG + SEATS  # what is kept of the game, see `columns`
 CARDS: Final = COUNTS + N_GAME + SEATS * N_SEAT  # the cards of a play or a draw
 TAPE: Final = CARDS + 64  # the scripted recycle, next card first
 FIELD: Final = TAPE + 64  # [pile, height]: field cards, bottom to top
-PARTS: Final = FIELD + PILES * DEPTH  # working memory of `legality`
+PARTS: Final = FIELD + PILES * DEPTH  # working memory of `legality`: all sets, and those that matter
 MAX_PARTS: Final = 512  # sets of natural cards that add up to at most 13: 299 with a whole deck
-CANDIDATES: Final = PARTS + MAX_PARTS
+USEFUL: Final = PARTS + MAX_PARTS
+CANDIDATES: Final = USEFUL + MAX_PARTS
 # 8,566 with a whole deck in hand and every number on some pile; each further pile adds less than ten.
 MAX_CANDIDATES: Final = 12_288
 LOG: Final = CANDIDATES + MAX_CANDIDATES  # events, see `events`, to the end of the array

@@ -62,7 +62,7 @@ def numbers_in(naturals: int) -> int:
 
 
 @kernel
-def list_parts(state: State, naturals: int, ranks: int, limit: int) -> int:
+def list_parts(state: State, naturals: int, ranks: int, limit: int, useful: int) -> tuple[int, int]:
     """Write every set of the natural cards that adds up to at most `limit` (R4.2).
 
     Parameters
@@ -73,6 +73,8 @@ def list_parts(state: State, naturals: int, ranks: int, limit: int) -> int:
         Its numbers (`numbers_in`).
     limit : int
         0 to 13.
+    useful : int
+        A bit for each sum that matters, none above the limit.
     state : int64[::1]
         From `layout.PARTS` modified in place: the cards as a set of `tables` in bits 0-25, their sum at bit
         26, how many they are at bit 30, how many different numbers at bit 34. The first is the empty set.
@@ -81,9 +83,12 @@ def list_parts(state: State, naturals: int, ranks: int, limit: int) -> int:
     -------
     n : int
         How many sets.
+    n_useful : int
+        How many of them were written from `layout.USEFUL` on, too.
     """
-    state[at.PARTS + 0] = 0
+    state[at.PARTS] = 0
     n = 1
+    n_useful = 0
     left = ranks & ((2 << limit) - 1)
     while left:
         number = lowest_bit(left)
@@ -98,15 +103,18 @@ def list_parts(state: State, naturals: int, ranks: int, limit: int) -> int:
         for _ in range((naturals >> (4 * (number - 1))) & 15):
             for i in range(start, end):
                 part = state[at.PARTS + i]
+                total = (part >> SUM_SHIFT) & 15
                 state[at.PARTS + n] = part + card + step
-                n += ((part >> SUM_SHIFT) & 15) <= room
+                state[at.USEFUL + n_useful] = part + card + step
+                n += total <= room
+                n_useful += (useful >> (total + number)) & 1
             if n == end:
                 break
             start = end
             end = n
             card <<= 1
             step = (number << SUM_SHIFT) + (1 << SIZE_SHIFT)
-    return n
+    return n, n_useful
 
 
 @kernel
@@ -345,15 +353,13 @@ def list_plays(state: State) -> tuple[int, int]:
     limit = 63 - leading_zeros(useful)
     if jokers:  # which may be the minuend
         limit = max(limit, 13 - lowest_bit(tops))
-    n_parts = list_parts(state, naturals, ranks, limit)
+    n_parts, n_useful = list_parts(state, naturals, ranks, limit, useful)
 
     n = 0
     total = 0
-    for i in range(1, n_parts):
-        part = state[at.PARTS + i]
+    for i in range(n_useful):
+        part = state[at.USEFUL + i]
         total_part = (part >> SUM_SHIFT) & 15
-        if not (useful >> total_part) & 1:
-            continue
         size = (part >> SIZE_SHIFT) & 15
         kinds = part >> KINDS_SHIFT
         cards = (kinds << NUMBER_SHIFT) | ((part & NATURALS_MASK) << NATURALS_SHIFT) | PLAY
