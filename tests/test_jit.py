@@ -14,13 +14,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from calcsim.engine import _jit, driver, legality
 from calcsim.engine import layout as at
-from calcsim.engine import legality
 from calcsim.engine._jit import door, leading_zeros, lowest_bit, memory, popcount
 from calcsim.engine.deal import clear
 from calcsim.engine.params import pack_rules
+from calcsim.notation.table import legal_actions
 from calcsim.rules import load_rules
 
+FIELD = {"shape": "line", "order": [0], "piles": [["7"]]}
 PACKAGE = Path(__file__).parent.parent / "calcsim"
 TELL = "from calcsim.engine._jit import CACHE, source_hash; print(source_hash(), CACHE)"
 
@@ -94,6 +96,23 @@ def test_an_edit_of_any_source_moves_the_cache(tmp_path: Path) -> None:
     source.write_text(text, encoding="utf-8")
     assert told(tmp_path, CALCSIM_CACHE_DIR=place) == before
     assert told(tmp_path, CALCSIM_CACHE_DIR=place, NUMBA_BOUNDSCHECK="1")[0] != before[0]
+
+
+def test_each_door_is_cold_until_it_is_compiled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Having compiled what lists legal actions does not make the first game quick."""
+    monkeypatch.setattr(_jit, "CACHE", tmp_path)
+    assert _jit.is_cold("game.play_games")
+    (tmp_path / "engine").mkdir()
+    (tmp_path / "engine" / "table.list_legal-38.py311.nbi").write_bytes(b"")
+    assert not _jit.is_cold("table.list_legal")
+    assert _jit.is_cold("game.play_games")
+
+
+def test_the_names_of_the_doors_are_those_that_numba_keeps() -> None:
+    driver.prepare(load_rules("calc"), 2, ["greedy"])  # imports, and so compiles, the engine
+    assert not _jit.is_cold("game.play_games")
+    legal_actions({"rules": "calc", "field": FIELD, "hand": ["2"], "others": [{"seat": 1, "size": 1}]})
+    assert not _jit.is_cold("table.list_legal")
 
 
 def test_where_nothing_can_be_kept_there_is_no_cache(tmp_path: Path) -> None:

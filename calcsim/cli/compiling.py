@@ -9,10 +9,17 @@ from calcsim.cli.common import say
 _announced = False
 
 
-def announce(policies: Sequence[str]) -> None:
+def announce(policies: Sequence[str], door: str = "game.play_games") -> None:
     """Check the policies' names, then say so if the engine is still to be compiled here.
 
     Imports numba, but nothing that compiles.
+
+    Parameters
+    ----------
+    policies
+        Names, as given.
+    door
+        The kernel that the command needs: each is compiled when it is first needed.
 
     Raises
     ------
@@ -31,5 +38,5 @@ def announce(policies: Sequence[str]) -> None:
 
     if CACHE is None:
         say("compiling the engine, in each run: no folder can be written to; set CALCSIM_CACHE_DIR")
-    elif is_cold():
+    elif is_cold(door):
         say(f"compiling the engine for this machine, about half a minute, this once (kept in {CACHE})")

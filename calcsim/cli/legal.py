@@ -23,7 +23,7 @@ def legal(
 ) -> None:
     """List every legal action of each position: one line of JSON for each."""
     for position in read_positions(file):
-        announce(())
+        announce((), door="table.list_legal")
         from calcsim.notation.table import legal_actions
 
         write_text(json.dumps({"legal": legal_actions(position)}, ensure_ascii=False))

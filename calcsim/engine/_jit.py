@@ -58,14 +58,21 @@ def source_hash() -> str:
     return digest.hexdigest()[:16]
 
 
+def _holds_code(folder: Path, door: str = "*") -> bool:
+    """Return whether numba has kept a door's compiled code in a folder, or any."""
+    return any(folder.rglob(f"{door}-*.nbi"))
+
+
 def _usable(folder: Path) -> bool:
     """Create `folder` and try to write there; another user's folder does not count."""
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        if not _chosen_root() and hasattr(os, "getuid") and folder.stat().st_uid != os.getuid():
-            return False
+        if not _chosen_root() and hasattr(os, "getuid"):
+            # In a place open to all, another user's folder could hold another user's code.
+            if {folder.stat().st_uid, folder.parent.stat().st_uid} != {os.getuid()}:
+                return False
         with tempfile.TemporaryFile(dir=folder) as file:
-            if not any(folder.rglob("*.nbi")):
+            if not _holds_code(folder):
                 file.write(bytes(_ROOM))
             return True
     except OSError:
@@ -106,8 +113,7 @@ def _choose_cache() -> Path | None:
     name = source_hash()
     for root in _roots():
         folder = root / name
-        # In a place open to all, another user's folder could hold another user's code.
-        if _usable(root) and _usable(folder):
+        if _usable(folder):
             config.CACHE_DIR = str(folder)
             with contextlib.suppress(OSError):
                 os.utime(folder)
@@ -130,9 +136,9 @@ POLICY = types.FunctionType(POLICY_SIGNATURE)
 """A player's function as the engine takes it: by pointer, so that a new one does not recompile the engine."""
 
 
-def is_cold() -> bool:
-    """Return whether the engine still has to be compiled here."""
-    return CACHE is None or not any(CACHE.rglob("*.nbi"))
+def is_cold(door: str) -> bool:
+    """Return whether a door, such as ``game.play_games``, still has to be compiled here."""
+    return CACHE is None or not _holds_code(CACHE, door)
 
 
 def kernel(function: F) -> F:

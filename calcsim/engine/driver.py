@@ -76,7 +76,6 @@ class _Worker(threading.local):
     def __init__(self, cell: Cell, log_size: int = 0) -> None:
         self.state = np.zeros(at.SIZE_STATE + log_size, dtype=np.int64)
         self.state[: at.SIZE_RULES] = pack_rules(cell.rules)
-        self.state[at.LOG_END] = at.LOG if log_size else 0
         self.status = np.zeros(game.SIZE_STATUS, dtype=np.int64)
         self.kinds = np.array([_KINDS.get(p.name, choose.PLUGGED) for p in cell.resolved], dtype=np.int64)
         functions = [p.function or nobody for p in cell.resolved]
@@ -134,10 +133,8 @@ def replay_command(cell: Cell, seed: int, number: int) -> str:
     import shlex
 
     words = ["calcsim", "replay", "--rules", cell.rules.name]
-    for name, value in cell.rules.differences().items():
-        shown = ",".join(map(str, value)) if isinstance(value, (list, tuple)) else value
-        shown = {True: "on", False: "off"}.get(value, shown) if isinstance(value, bool) else shown
-        words += ["--set", f"{name}={shown}"]
+    for change in cell.rules.changes:
+        words += ["--set", change]
     words += ["--players", str(cell.players)]
     names = dict.fromkeys(cell.policies)
     for name in names if len(names) == 1 else cell.policies:
@@ -215,22 +212,31 @@ def blocks(
         pool.shutdown(wait=True, cancel_futures=True)
 
 
-def log_game(cell: Cell, seed: int, number: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """Play one game and return its log (`events`) and what is kept of it (`columns`).
+class Recorder:
+    """Plays single games of a cell and keeps what happened in them."""
 
-    Raises
-    ------
-    PolicyError
-        If a player fails; its `log` is what happened before.
-    """
-    size = 8192
-    while True:
-        worker = _Worker(cell, size)
-        try:
-            status = worker.play(cell, seed, number, 1)
-        except PolicyError as error:
-            error.log = worker.state[at.LOG : worker.state[at.LOG_END]]
-            raise
-        if status != game.LOG_FULL:
-            return worker.state[at.LOG : worker.state[at.LOG_END]], worker.out[:, 0]
-        size *= 4
+    def __init__(self, cell: Cell) -> None:
+        self._cell = cell
+        self._log_size = 8192
+        self._worker = _Worker(cell, self._log_size)
+
+    def record(self, seed: int, number: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        """Play one game and return its log (`events`) and what is kept of it (`columns`), until the next.
+
+        Raises
+        ------
+        PolicyError
+            If a player fails; its `log` is what happened before.
+        """
+        while True:
+            state = self._worker.state
+            state[at.LOG_END] = at.LOG
+            try:
+                status = self._worker.play(self._cell, seed, number, 1)
+            except PolicyError as error:
+                error.log = state[at.LOG : state[at.LOG_END]]
+                raise
+            if status != game.LOG_FULL:
+                return state[at.LOG : state[at.LOG_END]], self._worker.out[:, 0]
+            self._log_size *= 4
+            self._worker = _Worker(self._cell, self._log_size)

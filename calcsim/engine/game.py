@@ -175,10 +175,11 @@ def play_games(
             rngs[seat, 0] = state[at.RNG + seat]
         log_deal(state)
         status[AT_GAME] = game
-        code = play_on(state, kinds, plugged, params, rngs, legal, view, status, array.size)
-        while code > 0:
-            legal = np.empty(2 * code, dtype=np.int64)
+        while True:
             code = play_on(state, kinds, plugged, params, rngs, legal, view, status, array.size)
+            if code <= 0:
+                break
+            legal = np.empty(2 * code, dtype=np.int64)
         if code < 0:
             return code
         for i in range(n_columns):

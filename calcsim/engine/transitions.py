@@ -19,7 +19,7 @@ from calcsim.engine.actions import (
     place_of,
     spell,
 )
-from calcsim.engine.deal import shuffle
+from calcsim.engine.deal import G_FIRST_OUT, shuffle
 from calcsim.engine.field import (
     close_ring,
     insert_gap,
@@ -48,7 +48,6 @@ G_STREAK_PENALTIES = columns.GAME.index("streak_penalties")
 G_SET_PENALTIES = columns.GAME.index("set_penalties")
 G_MAX_STREAK = columns.GAME.index("max_streak_penalty")
 G_MAX_SET = columns.GAME.index("max_set_penalty")
-G_FIRST_OUT = columns.GAME.index("first_out")
 G_BONUS = columns.GAME.index("bonus_single")
 S_PASSES = columns.SEAT.index("passes")
 S_STOPS = columns.SEAT.index("stops")

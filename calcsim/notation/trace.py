@@ -39,18 +39,19 @@ def trace_games(
     from calcsim.notation.actions import decode, end_event
 
     cell = driver.prepare(rules, len(policies), policies)
+    recorder = driver.Recorder(cell)
+    source = {
+        "event": "game",
+        "rules": rules.as_dict(),
+        "players": cell.players,
+        "policies": list(cell.policies),
+        "seed": seed,
+        "fingerprint": rules.fingerprint,
+    }
     for game in games:
-        head = {
-            "event": "game",
-            "rules": rules.as_dict(),
-            "players": cell.players,
-            "policies": list(cell.policies),
-            "seed": seed,
-            "game": game,
-            "fingerprint": rules.fingerprint,
-        }
+        head = source | {"game": game}
         try:
-            log, counts = driver.log_game(cell, seed, game)
+            log, counts = recorder.record(seed, game)
         except PolicyError as error:
             error.log = [head, *decode(error.log)]
             raise

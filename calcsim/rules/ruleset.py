@@ -113,8 +113,12 @@ class RuleSet:
     @property
     def label(self) -> str:
         """The preset, and the fields that differ from it as ``--set`` would take them."""
-        changes = (f"{name}={FIELDS[name].format(value)}" for name, value in self.differences().items())
-        return " ".join((self.name, *changes))
+        return " ".join((self.name, *self.changes))
+
+    @property
+    def changes(self) -> tuple[str, ...]:
+        """The fields that differ from the preset, each as ``--set`` takes it."""
+        return tuple(f"{name}={FIELDS[name].format(value)}" for name, value in self.differences().items())
 
     @property
     def fingerprint(self) -> str:
