@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from calcsim.rules import load_rules, preset
-from calcsim.stats.figures import figures
 from tests.commands import Command, command_of
 
 KEYS = {"rules", "fingerprint", "players", "policies", "games", "seed", "seconds", "figures"}
@@ -110,16 +109,6 @@ def test_one_game_is_enough_for_a_table(calcsim: Command):
     assert found["turns"][1:] == [None, None, None]
     row = next(row for row in calcsim(*words, "--csv").csv if row["figure"] == "turns")
     assert (row["error"], row["low"], row["high"]) == ("", "", "")
-
-
-def test_list_explains_every_figure(calcsim: Command):
-    text = calcsim("run", "--list").text
-    known = figures(4)
-    assert all(figure.name in text for figure in known)
-    assert max(map(len, text.splitlines())) <= 80
-    assert [row["figure"] for row in calcsim("run", "--list", "--json").json] == [f.name for f in known]
-    kinds = {row["kind"] for row in calcsim("run", "--list", "--csv").csv}
-    assert kinds == {"share", "mean", "ratio", "place"}
 
 
 @pytest.mark.parametrize(

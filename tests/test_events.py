@@ -11,12 +11,12 @@ from calcsim.errors import UsageError
 from calcsim.questions.events import ALIASES, EVENTS, parse_event
 from calcsim.rules import PRESETS, load_rules
 from calcsim.stats.block import Block
-from calcsim.stats.figures import figures
+from calcsim.stats.metrics import metrics
 from tests.blocks import random_block
-from tests.test_figures import Game
+from tests.test_metrics import Game
 
 PLAYERS = 3
-GAMES = 400
+GAMES = 800
 
 PLAIN: dict[str, Callable[[Game], bool]] = {
     "growth": lambda g: g["growth_turn"] > 0,
@@ -108,7 +108,7 @@ def test_every_end_finish_and_bonus_has_an_event():
     ],
 )
 def test_events_cite_the_clause_of_their_figure(text: str, figure: str):
-    found = next(f for f in figures(PLAYERS) if f.name == figure)
+    found = next(f for f in metrics(PLAYERS) if f.name == figure)
     assert parse_event(text).kind.clause == found.clause
 
 

@@ -1,11 +1,9 @@
-"""``calcsim run``: all figures of one rule set with one line-up."""
+"""``calcsim run``: all metrics of one rule set with one line-up."""
 
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Annotated, Any, Final
-
-import typer
+from typing import TYPE_CHECKING, Any, Final
 
 from calcsim.cli.ask import LevelOption
 from calcsim.cli.common import (
@@ -36,8 +34,8 @@ from calcsim.cli.progress import Progress
 from calcsim.cli.tables import format_table
 from calcsim.questions.measure import measure
 from calcsim.rules import load_rules
-from calcsim.stats.figures import figures, groups
 from calcsim.stats.intervals import LEVEL, Estimate, parse_level, share
+from calcsim.stats.metrics import groups, metrics
 from calcsim.stats.text import estimate_text, percent, share_text
 from calcsim.version import ENGINE_VERSION, RULES_VERSION, __version__
 
@@ -60,16 +58,12 @@ def run(
     threads: ThreadsOption = DEFAULT_THREADS,
     as_json: JsonOption = False,
     as_csv: CsvOption = False,
-    show_list: Annotated[bool, typer.Option("--list", help="List what the figures count and end.")] = False,
 ) -> None:
-    """Play games and print every figure: shares, means and ratios with intervals, also by seat and place.
+    """Play games and print every metric: shares, means and ratios with intervals, also by seat and place.
 
-    JSON has for each figure [estimate, standard error, low, high].
+    ``calcsim metrics`` says what each is. JSON has for each [estimate, standard error, low, high].
     """
     style = output_format(as_json, as_csv)
-    if show_list:
-        _show_figures(players, style)
-        return
     rule_set = load_rules(rules, changes or ())
     rule_set.validate_players(players)
     names = line_up(policies, players)
@@ -113,11 +107,11 @@ def _object(cell: Cell, totals: Totals, seed: int, seconds: float, level: float)
 
 
 def _records(cell: Cell, totals: Totals, seed: int, level: float) -> list[dict[str, Any]]:
-    known = {name: figure for figure in figures(cell.players) for name in figure.names(cell.players)}
+    known = {name: metric for metric in metrics(cell.players) for name in metric.names(cell.players)}
     rules = cell.rules
     records = []
     for name, estimate in totals.estimates(level).items():
-        figure = known.get(name, known["turns"])
+        metric = known.get(name, known["turns"])
         records.append(
             {
                 "figure": name,
@@ -126,8 +120,8 @@ def _records(cell: Cell, totals: Totals, seed: int, level: float) -> list[dict[s
                 "low": estimate.low,
                 "high": estimate.high,
                 "level": level,
-                "unit": figure.unit or ("share" if figure.kind == "share" else ""),
-                "per": figure.per,
+                "unit": metric.unit or ("share" if metric.kind == "share" else ""),
+                "per": metric.per,
                 "rules": rules.label,
                 "fingerprint": rules.fingerprint,
                 "players": cell.players,
@@ -147,11 +141,11 @@ def _show_table(cell: Cell, totals: Totals, seed: int, level: float) -> None:
     estimates = totals.estimates(level)
     for heading, group in groups(cell.players).items():
         rows = []
-        for figure in group:
-            for name in figure.names(cell.players):
+        for metric in group:
+            for name in metric.names(cell.players):
                 if name in estimates:
                     rows.append(
-                        (name, *_shown(figure.kind, estimates[name], totals.games, level), figure.unit)
+                        (name, *_shown(metric.kind, estimates[name], totals.games, level), metric.unit)
                     )
         if heading == LENGTH:
             rows.insert(1, ("turns.sd", *estimate_text(estimates["turns.sd"]), "turns"))
@@ -167,25 +161,3 @@ def _shown(kind: str, estimate: Estimate, games: int, level: float) -> tuple[str
     if kind == "share":
         return share_text(share(round(estimate.estimate * games), games, level))
     return estimate_text(estimate)
-
-
-def _show_figures(players: int, style: str) -> None:
-    rows = [
-        {
-            "figure": figure.name,
-            "kind": figure.kind,
-            "unit": figure.unit,
-            "per": figure.per,
-            "clause": figure.clause,
-            "counts": figure.doc,
-        }
-        for figure in figures(players)
-    ]
-    if style == "json":
-        write_json(rows)
-    elif style == "csv":
-        write_csv(rows)
-    else:
-        table = [(row["figure"], f"{row['counts']}; per {row['per']}", row["clause"]) for row in rows]
-        write_text(format_table(("figure", "what is counted", "clause"), table))
-        write_text("\n* is a seat (seat0, seat1, ...), or after by_place a place (1, 2, ...).")

@@ -16,6 +16,7 @@ from calcsim.engine.rng import next_below
 
 G_DECISIONS = columns.GAME.index("decisions_free")
 G_ACTIONS = columns.GAME.index("actions_free")
+G_FORCED = columns.GAME.index("forced_free")
 S_CHANCES = columns.SEAT.index("handoff_chances")
 
 RANDOM = 0
@@ -51,10 +52,11 @@ def handoffs_now(state: State) -> int:
 
 @kernel
 def count_decision(state: State, n_legal: int, n_handoffs: int) -> None:
-    """Count a decision, its legal actions (R11.3), and whether a hand-off was among them."""
+    """Count a decision, its legal actions (R11.3), whether it was forced, and whether it could hand off."""
     phase = state[at.PHASE]
     state[at.COUNTS + G_DECISIONS + phase] += 1
     state[at.COUNTS + G_ACTIONS + phase] += n_legal
+    state[at.COUNTS + G_FORCED + phase] += n_legal == 1
     if n_handoffs:
         state[at.COUNTS + columns.N_GAME + columns.N_SEAT * state[at.SEAT] + S_CHANCES] += 1
 

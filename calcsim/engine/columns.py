@@ -30,6 +30,9 @@ FINISHES: Final = (
 BONUSES: Final = ("single", "star", "no-growth", "no-shield", "no-recycle")
 """Bonuses of the first player out (R9.6), in the order of the rows `bonus_*`."""
 
+BONUS_POINTS: Final = (50, 50, 30, 30, 10)
+"""What each of `BONUSES` is worth (R9.6)."""
+
 GAME: Final = (
     "end",
     "turns",
@@ -46,6 +49,9 @@ GAME: Final = (
     "actions_free",
     "actions_after_draw",
     "actions_penalty",
+    "forced_free",
+    "forced_after_draw",
+    "forced_penalty",
     "streak_penalties",
     "set_penalties",
     "max_streak_penalty",

@@ -8,7 +8,16 @@ from calcsim.engine import columns
 from calcsim.engine import layout as at
 from calcsim.engine._jit import State, kernel
 from calcsim.engine.field import new_pile
-from calcsim.engine.rng import GAMMA, PURPOSE_DEAL, PURPOSE_POLICY, PURPOSE_RESHUFFLE, mix, scale, stream_key
+from calcsim.engine.rng import (
+    GAMMA,
+    NOISE_STEP,
+    PURPOSE_DEAL,
+    PURPOSE_POLICY,
+    PURPOSE_RESHUFFLE,
+    mix,
+    scale,
+    stream_key,
+)
 
 G_FIRST_OUT = columns.GAME.index("first_out")
 
@@ -79,7 +88,8 @@ def deal(state: State, players: int, seed: int, game: int) -> None:
     state[at.SEED] = seed
     state[at.GAME] = game
     for seat in range(players):
-        state[at.RNG + seat] = int(np.int64(stream_key(seed, game, PURPOSE_POLICY + seat)))
+        purpose = PURPOSE_POLICY + seat + state[at.R_NOISE] * NOISE_STEP
+        state[at.RNG + seat] = int(np.int64(stream_key(seed, game, purpose)))
     for i in range(52):
         state[at.STOCK + i] = (i >> 2) + 1
     # The jokers are told apart until here, so that leaving one out leaves out the same one in every game.

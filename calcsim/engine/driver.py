@@ -22,6 +22,7 @@ from calcsim.policies import Policy, line_up, resolve
 from calcsim.rules import RuleSet
 
 T = TypeVar("T")
+R = TypeVar("R")
 
 _POLL_S = 0.2
 """How long the main thread waits before it looks for an interrupt."""
@@ -70,20 +71,20 @@ def prepare(rules: RuleSet, players: int, policies: Sequence[str]) -> Cell:
     return Cell(rules, players, names, tuple(known[name] for name in names))
 
 
-class _Worker(threading.local):
+class _Worker:
     """What one thread needs to play a cell's games."""
 
-    def __init__(self, cell: Cell, log_size: int = 0) -> None:
+    def __init__(self, cell: Cell, *, log_size: int = 0, noise: int = 0) -> None:
         self.state = np.zeros(at.SIZE_STATE + log_size, dtype=np.int64)
         self.state[: at.SIZE_RULES] = pack_rules(cell.rules)
+        self.state[at.R_NOISE] = noise
         self.status = np.zeros(game.SIZE_STATUS, dtype=np.int64)
         self.kinds = np.array([_KINDS.get(p.name, choose.PLUGGED) for p in cell.resolved], dtype=np.int64)
         functions = [p.function or nobody for p in cell.resolved]
         self.plugged = tuple(functions + [nobody] * (at.SEATS - cell.players))
         self.params = np.zeros((at.SEATS, 1), dtype=np.float64)
-        self.out = np.zeros((columns.n_columns(cell.players), columns.BLOCK), dtype=np.int32)
 
-    def play(self, cell: Cell, seed: int, first: int, games: int) -> int:
+    def play(self, cell: Cell, seed: int, first: int, games: int, out: NDArray[np.int32]) -> int:
         """Play games into `out`; return the kernel's status.
 
         Raises
@@ -101,7 +102,7 @@ class _Worker(threading.local):
                 seed,
                 first,
                 games,
-                self.out,
+                out,
                 self.status,
             )
         except Exception as error:
@@ -120,6 +121,15 @@ class _Worker(threading.local):
         where = f"seed {seed}, game {number}, turn {self.status[game.AT_TURN]}, {cell.rules.label}"
         again = replay_command(cell, seed, number)
         return PolicyError(f"policy {cell.policies[seat]!r} at seat {seat} {what} ({where}); see it: {again}")
+
+
+class _Table(threading.local):
+    """What one thread needs to play the games of several cells, one cell after the other."""
+
+    def __init__(self, cells: Sequence[Cell], noise: int) -> None:
+        self.workers = [_Worker(cell, noise=noise) for cell in cells]
+        most = max(columns.n_columns(cell.players) for cell in cells)
+        self.out = np.zeros((most, columns.BLOCK), dtype=np.int32)
 
 
 def _raised(error: Exception) -> str:
@@ -151,6 +161,7 @@ def blocks(
     first: int = 0,
     threads: int = 0,
     progress: Callable[[int], None] | None = None,
+    noise: int = 0,
 ) -> Iterator[T]:
     """Play games of a cell and yield what `map` makes of each block, in the order of the games.
 
@@ -167,6 +178,8 @@ def blocks(
         How many threads; 0 for one a core.
     progress
         Called in the calling thread with the number of games done.
+    noise
+        Other numbers give the same deals, played by players who choose anew where they choose by chance.
 
     Yields
     ------
@@ -178,15 +191,79 @@ def blocks(
     PolicyError
         If a player fails.
     """
+
+    def each(_: int, start: int, out: NDArray[np.int32]) -> T:
+        return map(start, out)
+
+    def join(_: int, results: list[T]) -> T:
+        return results[0]
+
+    return joint_blocks(
+        [cell],
+        seed=seed,
+        deals=games,
+        each=each,
+        join=join,
+        first=first,
+        threads=threads,
+        progress=progress,
+        noise=noise,
+    )
+
+
+def joint_blocks(
+    cells: Sequence[Cell],
+    *,
+    seed: int,
+    deals: int,
+    each: Callable[[int, int, NDArray[np.int32]], R],
+    join: Callable[[int, list[R]], T],
+    first: int = 0,
+    threads: int = 0,
+    progress: Callable[[int], None] | None = None,
+    noise: int = 0,
+) -> Iterator[T]:
+    """Play the same deals in several cells, block by block, and yield what is made of each block.
+
+    Parameters
+    ----------
+    cells
+        What to play.
+    seed, first, deals
+        Deals `first` to ``first + deals - 1`` of the seed: the games of these numbers, in each cell.
+    each
+        Called in the playing thread for each cell of a block, with the cell's index, the first deal and the
+        games as for `blocks`.
+    join
+        Called in the same thread with the first deal and the results of `each`, by cell.
+    threads, noise
+        As for `blocks`.
+    progress
+        Called in the calling thread with the number of games done, of all cells together.
+
+    Yields
+    ------
+    T
+        The result of `join`, block by block, in the order of the deals.
+
+    Raises
+    ------
+    PolicyError
+        If a player fails.
+    """
     n_threads = threads or os.cpu_count() or 1
-    worker = _Worker(cell)
+    table = _Table(cells, noise)
 
     def play(start: int) -> T:
-        n = min(columns.BLOCK, first + games - start)
-        worker.play(cell, seed, start, n)
-        return map(start, worker.out[:, :n])
+        n = min(columns.BLOCK, first + deals - start)
+        results = []
+        for index, cell in enumerate(cells):
+            worker = table.workers[index]
+            worker.play(cell, seed, start, n, table.out)
+            results.append(each(index, start, table.out[: columns.n_columns(cell.players), :n]))
+        return join(start, results)
 
-    starts = iter(range(first, first + games, columns.BLOCK))
+    starts = iter(range(first, first + deals, columns.BLOCK))
     running: deque[Future[T]] = deque()
     done = 0
     pool = ThreadPoolExecutor(n_threads, thread_name_prefix="calcsim")
@@ -204,9 +281,9 @@ def blocks(
                 wait([head], timeout=_POLL_S, return_when=FIRST_COMPLETED)
             running.popleft()
             result = head.result()
-            done = min(done + columns.BLOCK, games)
+            done = min(done + columns.BLOCK, deals)
             if progress is not None:
-                progress(done)
+                progress(done * len(cells))
             yield result
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
@@ -218,7 +295,8 @@ class Recorder:
     def __init__(self, cell: Cell) -> None:
         self._cell = cell
         self._log_size = 8192
-        self._worker = _Worker(cell, self._log_size)
+        self._worker = _Worker(cell, log_size=self._log_size)
+        self._out = np.zeros((columns.n_columns(cell.players), 1), dtype=np.int32)
 
     def record(self, seed: int, number: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         """Play one game and return its log (`events`) and what is kept of it (`columns`), until the next.
@@ -232,11 +310,11 @@ class Recorder:
             state = self._worker.state
             state[at.LOG_END] = at.LOG
             try:
-                status = self._worker.play(self._cell, seed, number, 1)
+                status = self._worker.play(self._cell, seed, number, 1, self._out)
             except PolicyError as error:
                 error.log = state[at.LOG : state[at.LOG_END]]
                 raise
             if status != game.LOG_FULL:
-                return state[at.LOG : state[at.LOG_END]], self._worker.out[:, 0]
+                return state[at.LOG : state[at.LOG_END]], self._out[:, 0]
             self._log_size *= 4
-            self._worker = _Worker(self._cell, self._log_size)
+            self._worker = _Worker(self._cell, log_size=self._log_size)

@@ -25,6 +25,9 @@ PURPOSE_RESHUFFLE = 1
 PURPOSE_POLICY = 8  # + seat
 PURPOSE_RECYCLE = 64  # + number of the recycle in the game
 
+NOISE_STEP = 1 << 32
+"""Purposes of the same deal played once more by players who choose anew lie so far apart."""
+
 
 @kernel
 def mix(x: np.uint64) -> np.uint64:

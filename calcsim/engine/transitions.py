@@ -68,8 +68,6 @@ S_PLACE = columns.SEAT.index("place")
 S_SCORE = columns.SEAT.index("score")
 S_LEFT = columns.SEAT.index("left")
 
-BONUS_POINTS = (50, 50, 30, 30, 10)
-"""R9.6, in the order of `columns.BONUSES`."""
 
 OK = 0
 TAPE_WRONG = -1
@@ -199,7 +197,7 @@ def _go_out(state: State, seat: int, finish: int, n_cards: int) -> None:
             for i in range(5):
                 if (bonuses >> i) & 1:
                     state[at.COUNTS + G_BONUS + i] = 1
-                    state[at.COUNTS + row + S_SCORE] += BONUS_POINTS[i]
+                    state[at.COUNTS + row + S_SCORE] += columns.BONUS_POINTS[i]
     events.put_event(state, events.WENT_OUT, seat, place, bonuses, 0, 3)
     if state[at.R_END] == at.FIRST_OUT:
         state[at.END] = at.FIRST_OUT

@@ -12,7 +12,6 @@ from calcsim.cards import card_name, field_card_name
 from calcsim.engine import actions, columns, events
 from calcsim.engine import layout as at
 from calcsim.engine.table import spell
-from calcsim.engine.transitions import BONUS_POINTS
 
 Event = dict[str, Any]
 
@@ -132,7 +131,7 @@ def decode(log: NDArray[np.int64]) -> Iterator[Event]:
             seat, place, bonuses = (next(numbers) for _ in range(3))
             earned = {
                 name: points
-                for i, (name, points) in enumerate(zip(columns.BONUSES, BONUS_POINTS, strict=True))
+                for i, (name, points) in enumerate(zip(columns.BONUSES, columns.BONUS_POINTS, strict=True))
                 if (bonuses >> i) & 1
             }
             yield {"event": "out", "player": seat, "place": place, "bonuses": earned}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from calcsim.engine import columns
 from calcsim.errors import UsageError, nearest
-from calcsim.stats.figures import PATTERNS, SHAPES
+from calcsim.stats.metrics import PATTERNS, SHAPES
 
 if TYPE_CHECKING:
     from calcsim.rules import RuleSet

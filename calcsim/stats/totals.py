@@ -1,4 +1,4 @@
-"""Running sums of all figures: what is kept of games that are not kept themselves.
+"""Running sums of all metrics: what is kept of games that are not kept themselves.
 
 Sums are integers, so they are the same in whatever order, and on however many threads, the games were played.
 """
@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from calcsim.stats.block import Block
-from calcsim.stats.figures import Figure, Kind, figures
 from calcsim.stats.intervals import LEVEL, Estimate, mean, normal_quantile, ratio, share_estimate
+from calcsim.stats.metrics import Kind, Metric, metrics
 from calcsim.stats.sums import moments, moments_by, products
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ PERCENTILES: Final = (5, 50, 95)
 SUMS: Final[dict[Kind, int]] = {"share": 1, "mean": 2, "ratio": 5, "place": 3}
 """Integers kept of one row, by kind: the count; Σx, Σx²; Σx, Σy, Σx², Σy², Σxy; seats, Σx, Σx²."""
 
-_figures = functools.lru_cache(figures)
+_metrics = functools.lru_cache(metrics)
 
 
 @dataclass(slots=True)
@@ -40,7 +40,7 @@ class Totals:
     games
         Games summed up.
     sums
-        `SUMS` integers of each row of each figure, in the order of `calcsim.stats.figures.figures`.
+        `SUMS` integers of each row of each metric, in the order of `calcsim.stats.metrics.metrics`.
     turns
         Games by their number of turns: int64, as long as the longest game needs.
     """
@@ -55,8 +55,8 @@ class Totals:
         """Sum up a block of games as the engine writes it."""
         block = Block(out, players)
         sums: list[int] = []
-        for figure in _figures(players):
-            sums += _SUM[figure.kind](figure.take(block))
+        for metric in _metrics(players):
+            sums += _SUM[metric.kind](metric.take(block))
         return cls(players, block.games, sums, np.bincount(block.game("turns")))
 
     def add(self, other: Totals) -> None:
@@ -68,33 +68,33 @@ class Totals:
         self.turns = longer
 
     def estimates(self, level: float = LEVEL) -> dict[str, Estimate]:
-        """Return each figure by name, but those whose denominator stayed 0: no such decision or seat."""
+        """Return each metric by name, but those whose denominator stayed 0: no such decision or seat."""
         found: dict[str, Estimate] = {}
         at = 0
-        for figure in _figures(self.players):
-            width = SUMS[figure.kind]
-            for name in figure.names(self.players):
-                estimate = self._estimate(figure, self.sums[at : at + width], level)
+        for metric in _metrics(self.players):
+            width = SUMS[metric.kind]
+            for name in metric.names(self.players):
+                estimate = self._estimate(metric, self.sums[at : at + width], level)
                 if estimate is not None:
                     found[name] = estimate
                 at += width
-            if figure.name == "turns":
+            if metric.name == "turns":
                 found["turns.sd"] = self._turns_deviation(level)
         return found
 
-    def _estimate(self, figure: Figure, sums: list[int], level: float) -> Estimate | None:
-        found = self._unbounded(figure, sums, level)
+    def _estimate(self, metric: Metric, sums: list[int], level: float) -> Estimate | None:
+        found = self._unbounded(metric, sums, level)
         # Only points can be negative.
-        if found is None or found.low is None or figure.unit == "points":
+        if found is None or found.low is None or metric.unit == "points":
             return found
         return found._replace(low=max(0.0, found.low))
 
-    def _unbounded(self, figure: Figure, sums: list[int], level: float) -> Estimate | None:
-        if figure.kind == "share":
+    def _unbounded(self, metric: Metric, sums: list[int], level: float) -> Estimate | None:
+        if metric.kind == "share":
             return share_estimate(sums[0], self.games, level)
-        if figure.kind == "mean":
+        if metric.kind == "mean":
             return mean(self.games, sums[0], sums[1], level)
-        if figure.kind == "ratio":
+        if metric.kind == "ratio":
             x, y, xx, yy, xy = sums
             return ratio(self.games, x, y, xx, yy, xy, level) if y else None
         return mean(sums[0], sums[1], sums[2], level) if sums[0] else None

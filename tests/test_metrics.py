@@ -15,8 +15,8 @@ from calcsim.engine import columns, driver
 from calcsim.questions.measure import measure
 from calcsim.rules import preset
 from calcsim.stats import sums
-from calcsim.stats.figures import figures, groups
 from calcsim.stats.intervals import Estimate, share
+from calcsim.stats.metrics import groups, metrics
 from calcsim.stats.text import decimals, estimate_text, share_text
 from calcsim.stats.totals import PERCENTILES, SUMS, Totals
 from tests.blocks import random_block
@@ -177,14 +177,14 @@ def test_the_error_of_the_deviation_is_that_of_repetitions():
 def test_every_published_figure_is_there(players: int):
     published = json.loads((Path(__file__).parent / "data" / "statistics.json").read_text(encoding="utf-8"))
     names = {name for entry in published if entry["players"] == players for name in entry["figures"]}
-    known = {name for figure in figures(players) for name in figure.names(players)}
+    known = {name for figure in metrics(players) for name in figure.names(players)}
     assert names
     assert names <= known
 
 
 @pytest.mark.parametrize("players", range(2, 7))
 def test_names_are_unique_and_explained(players: int):
-    known = figures(players)
+    known = metrics(players)
     names = [name for figure in known for name in figure.names(players)]
     assert len(names) == len(set(names))
     assert [figure.name for group in groups(players).values() for figure in group] == [
@@ -206,7 +206,7 @@ def test_sums_add_up_whatever_the_cut(players: int):
     assert parts.sums == whole.sums
     assert parts.turns.tolist() == whole.turns.tolist()
     assert parts.estimates() == whole.estimates()
-    width = sum(SUMS[figure.kind] * len(figure.names(players)) for figure in figures(players))
+    width = sum(SUMS[figure.kind] * len(figure.names(players)) for figure in metrics(players))
     assert len(whole.sums) == width
     assert all(type(number) is int for number in whole.sums)
 

@@ -1,13 +1,13 @@
-"""The figures of a run: what each counts, over what, and how to read it off a block of games.
+"""The metrics of a run: what each counts, over what, and how to read it off a block of games.
 
-A figure is one of four kinds, by what its function returns for a block (`n` games, `p` players):
+A metric is one of four kinds, by what its function returns for a block (`n` games, `p` players):
 
 * ``share``: whether it holds in each game, bool, shape (n,) or (p, n);
 * ``mean``: an integer of each game, shape (n,) or (p, n);
 * ``ratio``: two integers of each game, each of shape (n,), whose sums over all games are divided;
 * ``place``: an integer of each seat, and its place, both of shape (p, n).
 
-A `*` in the name stands for the seat, or for the place where the kind is ``place``: one figure for each.
+A `*` in the name stands for the seat, or for the place where the kind is ``place``: one metric for each.
 """
 
 from __future__ import annotations
@@ -32,9 +32,40 @@ SHAPES: Final = ("line", "ring", "star")
 """Shapes of the field (R5.2-5.4)."""
 
 
+SHARE_MARGIN: Final = 0.01
+"""Of shares, a difference of one game in a hundred matters where nobody says otherwise."""
+
+_MARGINS: Final = {
+    "turns": 1.0,
+    "rounds": 0.25,
+    "decisions": 1.0,
+    "place.*": 0.05,
+    "actions_per_decision": 0.25,
+    "handoff_uptake": 0.02,
+    "avoid_uptake": 0.02,
+    "forced": 0.02,
+    "forced.free": 0.02,
+}
+
+_BETTER: Final = {
+    "end.stalled": "less",
+    "end.turn-limit": "less",
+    "share.tied_first": "less",
+    "forced": "less",
+    "forced.free": "less",
+    "actions_per_decision": "more",
+    "win.*": "more",
+    "sole_win.*": "more",
+    "place.*": "less",
+    "left.*": "less",
+    "penalties.*": "less",
+    "avoided.*": "more",
+}
+
+
 @dataclass(frozen=True, slots=True)
-class Figure:
-    """One figure, or one for each seat or place.
+class Metric:
+    """One metric, or one for each seat or place.
 
     Attributes
     ----------
@@ -67,7 +98,7 @@ class Figure:
 
         Examples
         --------
-        >>> Figure("win.*", "share", "", "game", "R9.4", "", lambda b: b.has_place(1)).names(2)
+        >>> Metric("win.*", "share", "", "game", "R9.4", "", lambda b: b.has_place(1)).names(2)
         ['win.seat0', 'win.seat1']
         """
         if "*" not in self.name:
@@ -76,28 +107,38 @@ class Figure:
         first = 1 if self.kind == "place" else 0
         return [self.name.replace("*", one.format(first + i)) for i in range(players)]
 
+    @property
+    def better(self) -> str:
+        """Which way is better for whom or what it is counted: ``more``, ``less``, or empty for neither."""
+        return _BETTER.get(self.name, "")
 
-def _share(name: str, clause: str, doc: str, take: Take) -> Figure:
-    return Figure(name, "share", "", "game", clause, doc, take)
-
-
-def _mean(name: str, unit: str, clause: str, doc: str, take: Take) -> Figure:
-    return Figure(name, "mean", unit, "game", clause, doc, take)
-
-
-def _ratio(name: str, unit: str, per: str, clause: str, doc: str, take: Take) -> Figure:
-    return Figure(name, "ratio", unit, per, clause, doc, take)
+    @property
+    def margin(self) -> float | None:
+        """The least difference that matters where nobody says otherwise; None if it has to be said."""
+        return _MARGINS.get(self.name, SHARE_MARGIN if self.kind == "share" else None)
 
 
-def _total(name: str, unit: str, clause: str, doc: str, row: str) -> Figure:
+def _share(name: str, clause: str, doc: str, take: Take) -> Metric:
+    return Metric(name, "share", "", "game", clause, doc, take)
+
+
+def _mean(name: str, unit: str, clause: str, doc: str, take: Take) -> Metric:
+    return Metric(name, "mean", unit, "game", clause, doc, take)
+
+
+def _ratio(name: str, unit: str, per: str, clause: str, doc: str, take: Take) -> Metric:
+    return Metric(name, "ratio", unit, per, clause, doc, take)
+
+
+def _total(name: str, unit: str, clause: str, doc: str, row: str) -> Metric:
     return _mean(name, unit, clause, doc, lambda b: b.total(row))
 
 
-def _happened(name: str, clause: str, doc: str, row: str) -> Figure:
+def _happened(name: str, clause: str, doc: str, row: str) -> Metric:
     return _share(name, clause, doc, lambda b: b.game(row) > 0)
 
 
-def _first_turn(row: str, clause: str, doc: str) -> Figure:
+def _first_turn(row: str, clause: str, doc: str) -> Metric:
     return _ratio(
         row,
         "turns",
@@ -113,7 +154,7 @@ def _three(b: Block, what: str) -> Any:
     return b.game(f"{what}_free") + b.game(f"{what}_after_draw") + b.game(f"{what}_penalty")
 
 
-def _actions(moment: str, words: str) -> Figure:
+def _actions(moment: str, words: str) -> Metric:
     return _ratio(
         f"actions_per_decision.{moment}",
         "actions",
@@ -124,25 +165,32 @@ def _actions(moment: str, words: str) -> Figure:
     )
 
 
-def _end(code: int) -> Figure:
+def _end(code: int) -> Metric:
     reason = columns.ENDS[code]
     clause = "R9.3" if reason in ("stalled", "turn-limit") else "R9.2"
     return _share(f"end.{reason}", clause, f"the game ended by {reason}", lambda b: b.game("end") == code)
 
 
-def _finish(code: int) -> Figure:
+def _finish(code: int) -> Metric:
     name = columns.FINISHES[code - 1]
     how = f"a growth on a {name}" if name in SHAPES else f"the pattern {name}"
     doc = f"the first player out went out by {how}"
     return _share(f"finish.{name}", "R9.1", doc, lambda b: b.of_first_out("finish") == code)
 
 
-def _bonus(name: str) -> Figure:
+def _bonus(name: str) -> Metric:
     doc = f"the first player out earned the bonus {name}"
     return _happened(f"bonus.{name}", "R9.6", doc, f"bonus_{name.replace('-', '_')}")
 
 
-def _penalty(kind: str, clause: str) -> tuple[Figure, ...]:
+def _bonus_points(b: Block) -> Any:
+    """Return the points of all bonuses, by game."""
+    bonuses = zip(columns.BONUSES, columns.BONUS_POINTS, strict=True)
+    earned = (b.game(f"bonus_{name.replace('-', '_')}") * points for name, points in bonuses)
+    return sum(earned, start=b.constant(0))
+
+
+def _penalty(kind: str, clause: str) -> tuple[Metric, ...]:
     put = f"put under a penalty with {kind} cards (avoided ones count, too)"
     row = f"{kind}_penalties"
     return (
@@ -157,12 +205,12 @@ def _penalty(kind: str, clause: str) -> tuple[Figure, ...]:
     )
 
 
-def _seat_mean(row: str, unit: str, clause: str, doc: str) -> Figure:
+def _seat_mean(row: str, unit: str, clause: str, doc: str) -> Metric:
     return _mean(f"{row}.*", unit, clause, doc, lambda b: b.seat(row))
 
 
-def _place_mean(row: str, unit: str, doc: str) -> Figure:
-    return Figure(
+def _place_mean(row: str, unit: str, doc: str) -> Metric:
+    return Metric(
         f"{row}_by_place.*",
         "place",
         unit,
@@ -173,12 +221,12 @@ def _place_mean(row: str, unit: str, doc: str) -> Figure:
     )
 
 
-def _place_share(place: int) -> Figure:
+def _place_share(place: int) -> Metric:
     doc = f"that seat has place {place}, alone or shared"
     return _share(f"place_share.{place}.*", "R9.4", doc, lambda b: b.has_place(place))
 
 
-_GROUPS: Final[dict[str, tuple[Figure, ...]]] = {
+_GROUPS: Final[dict[str, tuple[Metric, ...]]] = {
     "length": (
         _mean("turns", "turns", "R9.3", "turns, those spent under a penalty too", lambda b: b.game("turns")),
         _ratio(
@@ -216,6 +264,22 @@ _GROUPS: Final[dict[str, tuple[Figure, ...]]] = {
         _actions("free", "on a free turn"),
         _actions("after_draw", "after a pass's draw"),
         _actions("penalty", "under a penalty"),
+        _ratio(
+            "forced",
+            "",
+            "decision",
+            "R11.3",
+            "decisions with a single legal action",
+            lambda b: (_three(b, "forced"), _three(b, "decisions")),
+        ),
+        _ratio(
+            "forced.free",
+            "",
+            "free turn",
+            "R3.3",
+            "free turns on which only passing is legal",
+            lambda b: (b.game("forced_free"), b.game("decisions_free")),
+        ),
     ),
     "plays and passes": (
         *(
@@ -287,6 +351,14 @@ _GROUPS: Final[dict[str, tuple[Figure, ...]]] = {
             lambda b: b.of_first_out("finish_size") == 1,
         ),
         *map(_bonus, columns.BONUSES),
+        _ratio(
+            "bonus_share",
+            "",
+            "point of the first player out",
+            "R9.6",
+            "points that are bonuses",
+            lambda b: (_bonus_points(b), b.of_first_out("score") * (b.game("first_out") >= 0)),
+        ),
     ),
     "by seat": (
         _share("win.*", "R9.4", "that seat has place 1, alone or shared", lambda b: b.has_place(1)),
@@ -314,11 +386,11 @@ _PLACE_MEANS: Final = (
 )
 
 
-def groups(players: int) -> dict[str, tuple[Figure, ...]]:
-    """Return the figures of games of so many players, under the headings they are shown under."""
+def groups(players: int) -> dict[str, tuple[Metric, ...]]:
+    """Return the metrics of games of so many players, under the headings they are shown under."""
     return {**_GROUPS, "by place": (*_PLACE_MEANS, *map(_place_share, range(2, players + 1)))}
 
 
-def figures(players: int) -> list[Figure]:
-    """Return the figures of games of so many players, in the order they are shown in."""
-    return [figure for group in groups(players).values() for figure in group]
+def metrics(players: int) -> list[Metric]:
+    """Return the metrics of games of so many players, in the order they are shown in."""
+    return [metric for group in groups(players).values() for metric in group]
