@@ -17,8 +17,9 @@ from calcsim.rules import preset
 from calcsim.stats import sums
 from calcsim.stats.intervals import Estimate, share
 from calcsim.stats.metrics import groups, metrics
+from calcsim.stats.percentiles import PERCENTILES
 from calcsim.stats.text import decimals, estimate_text, share_text
-from calcsim.stats.totals import PERCENTILES, SUMS, Totals
+from calcsim.stats.totals import SUMS, Totals
 from tests.blocks import random_block
 
 PLAYERS = 4

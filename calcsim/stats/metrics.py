@@ -205,6 +205,41 @@ def _penalty(kind: str, clause: str) -> tuple[Metric, ...]:
     )
 
 
+def _winner_points(b: Block) -> Any:
+    """Return the score of place 1, by game; of several who share it, that of the first seat."""
+    first = b.has_place(1)
+    points = b.constant(0)
+    for seat in reversed(range(b.players)):
+        points = first[seat] * b.seat("score")[seat] + ~first[seat] * points
+    return points
+
+
+def _where_star(name: str, unit: str, clause: str, doc: str, numbers: Take) -> tuple[Metric, Metric]:
+    """Return a mean over the games with a star, and one over those without."""
+
+    def where(b: Block, holds: Any) -> tuple[Any, Any]:
+        return numbers(b) * holds, holds.astype("int32")
+
+    return (
+        _ratio(
+            f"{name}.with_star",
+            unit,
+            "game with a star",
+            clause,
+            f"{doc}, where a star was formed",
+            lambda b: where(b, b.game("star_turn") > 0),
+        ),
+        _ratio(
+            f"{name}.without_star",
+            unit,
+            "game without a star",
+            clause,
+            f"{doc}, where none was formed",
+            lambda b: where(b, b.game("star_turn") == 0),
+        ),
+    )
+
+
 def _seat_mean(row: str, unit: str, clause: str, doc: str) -> Metric:
     return _mean(f"{row}.*", unit, clause, doc, lambda b: b.seat(row))
 
@@ -304,6 +339,17 @@ _GROUPS: Final[dict[str, tuple[Metric, ...]]] = {
         _happened("share.recycle", "R8.1", "the stock was recycled", "recycle_turn"),
         _first_turn("recycle_turn", "R8.1", "turn of the first recycle"),
     ),
+    "with and without a star": (
+        *_where_star("turns", "turns", "R5.4", "turns", lambda b: b.game("turns")),
+        *_where_star("winner_points", "points", "R9.5", "score of place 1", _winner_points),
+        *_where_star(
+            "cards_drawn_penalty",
+            "cards",
+            "R6.8",
+            "cards drawn for penalties",
+            lambda b: b.total("drawn_penalty"),
+        ),
+    ),
     "penalties": (
         *_penalty("streak", "R6.2"),
         *_penalty("set", "R6.3"),
@@ -361,6 +407,7 @@ _GROUPS: Final[dict[str, tuple[Metric, ...]]] = {
         ),
     ),
     "by seat": (
+        _mean("winner_points", "points", "R9.5", "score of place 1", _winner_points),
         _share("win.*", "R9.4", "that seat has place 1, alone or shared", lambda b: b.has_place(1)),
         _share(
             "sole_win.*",

@@ -15,13 +15,11 @@ import numpy as np
 from calcsim.stats.block import Block
 from calcsim.stats.intervals import LEVEL, Estimate, mean, normal_quantile, ratio, share_estimate
 from calcsim.stats.metrics import Kind, Metric, metrics
+from calcsim.stats.percentiles import percentile
 from calcsim.stats.sums import moments, moments_by, products
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-PERCENTILES: Final = (5, 50, 95)
-"""Percentiles of the turns that a run reports."""
 
 SUMS: Final[dict[Kind, int]] = {"share": 1, "mean": 2, "ratio": 5, "place": 3}
 """Integers kept of one row, by kind: the count; Σx, Σx²; Σx, Σy, Σx², Σy², Σxy; seats, Σx, Σx²."""
@@ -122,15 +120,7 @@ class Totals:
         turns, low, high
             The number of turns that `percent` of the games do not exceed, and its distribution-free interval.
         """
-        p = percent / 100
-        reach = normal_quantile(level) * math.sqrt(self.games * p * (1 - p))
-        cumulated = np.cumsum(self.turns)
-
-        def ranked(rank: float) -> int:
-            return int(np.searchsorted(cumulated, min(max(math.ceil(rank), 1), self.games)))
-
-        middle = self.games * p
-        return ranked(middle), ranked(middle - reach), ranked(middle + reach + 1)
+        return percentile(self.turns, percent, level)
 
 
 def _sum_share(holds: Any) -> list[int]:
