@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from calcsim.cli import ask, bench, legal, policies, replay, rules, run, trace
+from calcsim.cli import ask, bench, compare, legal, metrics, policies, replay, rules, run, study, trace
 from calcsim.errors import UsageError, nearest
 from calcsim.version import __version__
 
@@ -64,9 +64,12 @@ def calcsim(
 
 app.command("ask", short_help="Say how often something happens in a game.")(ask.ask)
 app.command("run", short_help="Play games and print every figure of them.")(run.run)
+app.command("compare", short_help="Compare rules on the same deals, with verdicts.")(compare.compare)
+app.command("metrics", short_help="List what can be measured, and how it is counted.")(metrics.metrics)
 app.command("bench", short_help="Measure how fast games are played.")(bench.bench)
 app.command("trace", short_help="Print games as JSON Lines, event by event.")(trace.trace)
 app.command("legal", short_help="List the legal actions of positions.")(legal.legal)
 app.command("replay", short_help="Show a game for people to read.")(replay.replay)
+app.add_typer(study.app, name="study", cls=CommandGroup)
 app.add_typer(rules.app, name="rules", cls=CommandGroup)
 app.add_typer(policies.app, name="policies", cls=CommandGroup)

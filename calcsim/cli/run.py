@@ -86,7 +86,7 @@ def run(
 
 
 def _object(cell: Cell, totals: Totals, seed: int, seconds: float, level: float) -> dict[str, Any]:
-    from calcsim.stats.totals import PERCENTILES
+    from calcsim.stats.percentiles import PERCENTILES
 
     rules = cell.rules
     return {
@@ -134,7 +134,7 @@ def _records(cell: Cell, totals: Totals, seed: int, level: float) -> list[dict[s
 
 
 def _show_table(cell: Cell, totals: Totals, seed: int, level: float) -> None:
-    from calcsim.stats.totals import PERCENTILES
+    from calcsim.stats.percentiles import PERCENTILES
 
     write_text(provenance_line(cell.rules, cell.players, cell.policies, totals.games, seed))
     write_text(f"intervals at {percent(level)}")

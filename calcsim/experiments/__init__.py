@@ -1,0 +1,1 @@
+"""Studies: what is compared, on which deals, how it is run and kept."""
