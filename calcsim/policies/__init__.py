@@ -12,8 +12,8 @@ from calcsim.errors import UsageError, nearest
 __all__ = ["Policy", "check_name", "describe", "line_up", "names", "policy", "resolve"]
 
 _BUILT_IN: Final = {
-    "random": "any play or growth that is legal, else by a fair coin a hand-off, else passes (R11.1)",
-    "greedy": "as random, but only among the plays and growths that get rid of the most cards (R11.2)",
+    "random": "any play or growth that is legal, else a hand-off by a fair coin, else passes (R11.1)",
+    "greedy": "any play or growth of the most cards, else a hand-off by a fair coin, else passes (R11.2)",
 }
 
 

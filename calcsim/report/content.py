@@ -68,15 +68,20 @@ def _paragraphs(text: str) -> list[Paragraph]:
 def _opening(facts: Facts) -> list[Block]:
     study = facts.source.study
     blocks: list[Block] = []
+    details: list[Block] = []
     if facts.main is not None:
         blocks.append(Paragraph(prose.evidence(facts.main), prose.answer(facts.main, study.answer)))
-        blocks += _agreement(facts, facts.main)
+        details = _agreement(facts, facts.main)
     elif facts.main_value is not None:
-        blocks += _estimated(facts, facts.main_value)
+        first, *details = _estimated(facts, facts.main_value)
+        blocks.append(first)
+    # Words first, so that the table and the figure mean something to one who has never seen the game.
+    blocks += [block for block in details if isinstance(block, Paragraph)]
     blocks += _paragraphs(study.background)
     if players := _players(facts):
         blocks.append(Paragraph(players))
     blocks.append(pictures.main_picture(facts))
+    blocks += [block for block in details if not isinstance(block, Paragraph)]
     return blocks
 
 
