@@ -9,4 +9,4 @@ ENGINE_VERSION = 1
 """Raised whenever the same seed would play another game: deals, draws of a policy, order of actions."""
 
 METRICS_VERSION = 1
-"""Raised whenever a metric of the same name counts something else, so that what is kept of deals is not mixed."""
+"""Raised whenever a metric of the same name counts something else: kept deals are not mixed."""

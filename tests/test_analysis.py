@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from calcsim.experiments.analysis import EFFECT_COLUMNS, ESTIMATE_COLUMNS, games_to_tell
+from calcsim.experiments.analysis import EFFECT_COLUMNS, ESTIMATE_COLUMNS
 from calcsim.experiments.comparing import compare_design
 from calcsim.experiments.design import build_design
 from calcsim.simulation import simulate

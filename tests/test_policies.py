@@ -81,7 +81,7 @@ def test_built_in_policies_are_described() -> None:
     assert policies.names() == ("random", "greedy")
     for name in policies.names():
         assert "R11" in policies.describe(name)
-        assert policies.resolve(name) == policies.Policy(name)
+        assert policies.resolve(name, load_rules("calc"), 2) == policies.Policy(name, name)
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ def test_built_in_policies_are_described() -> None:
 )
 def test_unknown_policies_are_refused(name: str, message: str) -> None:
     with pytest.raises(UsageError, match=r"^(unknown )?policy") as refused:
-        policies.resolve(name)
+        policies.resolve(name, load_rules("calc"), 2)
     assert message in str(refused.value)
 
 
@@ -121,7 +121,7 @@ def test_a_file_that_fails_is_told_in_a_line(tmp_path: Path) -> None:
     path = tmp_path / "broken.py"
     path.write_text("import nothing_of_the_kind\n", encoding="utf-8")
     with pytest.raises(UsageError, match=r"ModuleNotFoundError while .*broken\.py' was run: No module"):
-        policies.resolve(f"{path}:player")
+        policies.resolve(f"{path}:player", load_rules("calc"), 2)
 
 
 def test_plugged_players_play_the_same_on_any_number_of_threads(file: Path) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from calcsim import policies
 from calcsim.engine import columns
 from calcsim.errors import UsageError
 from calcsim.experiments import comparing
@@ -24,7 +25,6 @@ from calcsim.experiments.store import (
     default_root,
     joint_digest,
     key_of,
-    policy_identity,
     replace_file,
 )
 from calcsim.rules import preset
@@ -285,17 +285,17 @@ def test_a_players_file_counts_by_what_is_in_it(tmp_path: Path):
     for name in ("a.py", "b.py"):
         (tmp_path / name).write_text("def f(view, legal, n, params, rng):\n    return 0\n", "utf-8")
     a, b = f"{tmp_path}/a.py:f", f"{tmp_path}/b.py:f"
-    assert policy_identity(a) == policy_identity(b)
-    assert policy_identity(a) != policy_identity(f"{tmp_path}/a.py:g")
-    before = policy_identity(a)
+    assert policies.identity(a) == policies.identity(b)
+    assert policies.identity(a) != policies.identity(f"{tmp_path}/a.py:g")
+    before = policies.identity(a)
     (tmp_path / "a.py").write_text("def f(view, legal, n, params, rng):\n    return n - 1\n", "utf-8")
-    assert policy_identity(a) != before
-    assert policy_identity("greedy") == "greedy"
+    assert policies.identity(a) != before
+    assert policies.identity("greedy") == "greedy"
 
 
 def test_an_unknown_policy_has_no_identity():
     with pytest.raises(UsageError, match="did you mean 'greedy'"):
-        policy_identity("greddy")
+        policies.identity("greddy")
 
 
 def test_the_environment_names_the_store(monkeypatch: pytest.MonkeyPatch):

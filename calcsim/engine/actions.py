@@ -23,7 +23,7 @@ third).
 from __future__ import annotations
 
 from calcsim.engine import layout as at
-from calcsim.engine._jit import State, kernel, lowest_bit
+from calcsim.engine._jit import State, kernel, lowest_bit, popcount
 from calcsim.engine.tables import BIT_NUMBER
 
 PASS = 0
@@ -67,6 +67,32 @@ def place_of(action: int) -> int:
 def number_of(action: int) -> int:
     """Return the number on top of a play or growth, or the card of a hand-off."""
     return (action >> NUMBER_SHIFT) & 15
+
+
+@kernel
+def cards_of(action: int) -> int:
+    """Return how many cards an action puts on the field: those of a play, one of a growth, else none."""
+    if action & 15 == GROW:
+        return 1
+    if action & 15 != PLAY:
+        return 0
+    cards = 1 + popcount((action >> NATURALS_SHIFT) & NATURALS_MASK)
+    cards += int((action >> BOTTOM_SHIFT) & 15 != 0)
+    cards += int((action >> JOKERS_SHIFT) & 15 != 0)
+    return cards + int((action >> (JOKERS_SHIFT + 4)) & 15 != 0)
+
+
+@kernel
+def jokers_of(action: int) -> int:
+    """Return how many jokers are among the cards of a play or growth."""
+    if action & 15 != PLAY and action & 15 != GROW:
+        return 0
+    jokers = int(action & JOKER_BIT != 0)
+    if action & 15 == PLAY:
+        jokers += int(action & BOTTOM_JOKER_BIT != 0)
+        jokers += int((action >> JOKERS_SHIFT) & 15 != 0)
+        jokers += int((action >> (JOKERS_SHIFT + 4)) & 15 != 0)
+    return jokers
 
 
 @kernel

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from calcsim.engine import columns
 from calcsim.engine import layout as at
 from calcsim.engine._jit import State, kernel
-from calcsim.engine.actions import ACCEPT, PASS, STOP
+from calcsim.engine.actions import ACCEPT, GROW, HANDOFF, PASS, PLAY, STOP, cards_of
 from calcsim.engine.candidates import actions_in, cards_in, expand
 from calcsim.engine.handoffs import count_handoffs, nth_handoff
 from calcsim.engine.legality import list_avoids, list_plays
@@ -22,7 +22,12 @@ S_CHANCES = columns.SEAT.index("handoff_chances")
 RANDOM = 0
 GREEDY = 1
 PLUGGED = 2
-"""Kinds of player: the two of R11, and any other function."""
+THINKER = 3
+"""Kinds of player: the two of R11, a function that is shown a view, and one of calcsim's own that reads the
+state itself (what a player may see of it, which tests hold it to)."""
+
+KIND_BITS = 4
+"""What a player may not do stands above these bits of its kind, see `restrict`."""
 
 
 @kernel
@@ -129,3 +134,48 @@ def list_legal(state: State, legal: NDArray[np.int64]) -> int:
         k += 1
     legal[k] = idle_action(state)
     return k + 1
+
+
+@kernel
+def choose_among(state: State, kind: int, legal: NDArray[np.int64], n: int) -> int:
+    """Return what a yardstick player does (R11.1, R11.2) where only some of the legal actions are allowed.
+
+    Parameters
+    ----------
+    state : int64[::1], see `layout`
+        The seat's stream is modified in place.
+    kind : int
+        RANDOM or GREEDY.
+    legal, n
+        The actions, how many.
+    """
+    stream = at.RNG + state[at.SEAT]
+    most = 0
+    n_best = 0
+    n_handoffs = 0
+    for i in range(n):
+        what = legal[i] & 15
+        if what in (PLAY, GROW):
+            cards = cards_of(legal[i]) if kind == GREEDY else 1
+            if cards > most:
+                most = cards
+                n_best = 0
+            n_best += int(cards == most)
+        n_handoffs += int(what == HANDOFF)
+    if n_best:
+        index = next_below(state, stream, n_best) if n_best > 1 else 0
+        for i in range(n):
+            what = legal[i] & 15
+            if what in (PLAY, GROW) and (kind == RANDOM or cards_of(legal[i]) == most):
+                if index == 0:
+                    return int(legal[i])
+                index -= 1
+    # Without a pass left there is a play, as a joker's; so the last is what a player does who does nothing.
+    if n_handoffs and next_below(state, stream, 2):
+        index = next_below(state, stream, n_handoffs)
+        for i in range(n):
+            if legal[i] & 15 == HANDOFF:
+                if index == 0:
+                    return int(legal[i])
+                index -= 1
+    return int(legal[n - 1])

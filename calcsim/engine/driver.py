@@ -27,7 +27,15 @@ R = TypeVar("R")
 _POLL_S = 0.2
 """How long the main thread waits before it looks for an interrupt."""
 
-_KINDS = {"random": choose.RANDOM, "greedy": choose.GREEDY}
+_KINDS = {
+    "random": choose.RANDOM,
+    "greedy": choose.GREEDY,
+    "plugged": choose.PLUGGED,
+    "thinker": choose.THINKER,
+}
+
+PARAMS = 64
+"""Parameters that a policy can have."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +75,7 @@ def prepare(rules: RuleSet, players: int, policies: Sequence[str]) -> Cell:
     """
     rules.validate_players(players)
     names = line_up(policies, players)
-    known = {name: resolve(name) for name in dict.fromkeys(names)}
+    known = {name: resolve(name, rules, players) for name in dict.fromkeys(names)}
     return Cell(rules, players, names, tuple(known[name] for name in names))
 
 
@@ -79,10 +87,13 @@ class _Worker:
         self.state[: at.SIZE_RULES] = pack_rules(cell.rules)
         self.state[at.R_NOISE] = noise
         self.status = np.zeros(game.SIZE_STATUS, dtype=np.int64)
-        self.kinds = np.array([_KINDS.get(p.name, choose.PLUGGED) for p in cell.resolved], dtype=np.int64)
+        kinds = [_KINDS[p.kind] | p.forbidden << choose.KIND_BITS for p in cell.resolved]
+        self.kinds = np.array(kinds, dtype=np.int64)
         functions = [p.function or nobody for p in cell.resolved]
         self.plugged = tuple(functions + [nobody] * (at.SEATS - cell.players))
-        self.params = np.zeros((at.SEATS, 1), dtype=np.float64)
+        self.params = np.zeros((at.SEATS, PARAMS), dtype=np.float64)
+        for seat, one in enumerate(cell.resolved):
+            self.params[seat, : len(one.params)] = one.params
 
     def play(self, cell: Cell, seed: int, first: int, games: int, out: NDArray[np.int32]) -> int:
         """Play games into `out`; return the kernel's status.

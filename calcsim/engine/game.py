@@ -11,8 +11,18 @@ from numpy.typing import NDArray
 from calcsim.engine import columns, events
 from calcsim.engine import layout as at
 from calcsim.engine._jit import POLICY, State, entry, kernel, memory
-from calcsim.engine.choose import PLUGGED, choose, count_decision, handoffs_now, list_legal
+from calcsim.engine.choose import (
+    KIND_BITS,
+    PLUGGED,
+    THINKER,
+    choose,
+    choose_among,
+    count_decision,
+    handoffs_now,
+    list_legal,
+)
 from calcsim.engine.deal import deal
+from calcsim.engine.restrict import restrict
 from calcsim.engine.transitions import apply_action
 from calcsim.engine.view import SIZE_VIEW, observe
 
@@ -60,7 +70,7 @@ def play_on(
     legal: NDArray[np.int64],
     view: NDArray[np.int64],
     status: NDArray[np.int64],
-    log_limit: int,
+    array: NDArray[np.int64],
 ) -> int:
     """Play a dealt game to its end.
 
@@ -68,12 +78,12 @@ def play_on(
     ----------
     state : int64[::1], see `layout`
         Modified in place.
+    array : int64[::1]
+        The same as an array: what THINKERs are given, and how long the log may become.
     legal, view : int64[::1]
         Working memory.
     rngs : uint64[:, ::1], shape (6, 1)
         The streams of plugged players by seat. Modified in place.
-    log_limit : int
-        Length of the state.
     kinds, plugged, params, status
         As for `play_games`.
 
@@ -85,23 +95,32 @@ def play_on(
     while state[at.PHASE] != at.OVER:
         seat = state[at.SEAT]
         kind = kinds[seat]
-        if kind == PLUGGED:
+        if kind >= PLUGGED:
             n = list_legal(state, legal)
             if n > legal.size:
                 return n
             count_decision(state, n, handoffs_now(state))
-            observe(state, view)
-            status[AT_TURN] = state[at.TURNS] + 1
-            status[AT_SEAT] = seat
-            status[AT_LEGAL] = n
-            answer = plugged[seat](view, legal[:n], n, params[seat], rngs[seat])
-            status[AT_ANSWER] = answer
-            if answer < 0 or answer >= n:
-                return ILLEGAL
-            action = legal[answer]
+            if kind >> KIND_BITS:
+                n = restrict(state, legal, n, kind >> KIND_BITS)
+                kind &= (1 << KIND_BITS) - 1
+            if kind < PLUGGED:
+                action = choose_among(state, kind, legal, n)
+            else:
+                status[AT_TURN] = state[at.TURNS] + 1
+                status[AT_SEAT] = seat
+                status[AT_LEGAL] = n
+                if kind == THINKER:
+                    answer = plugged[seat](array, legal[:n], n, params[seat], rngs[seat])
+                else:
+                    observe(state, view)
+                    answer = plugged[seat](view, legal[:n], n, params[seat], rngs[seat])
+                status[AT_ANSWER] = answer
+                if answer < 0 or answer >= n:
+                    return ILLEGAL
+                action = legal[answer]
         else:
             action = choose(state, kind)
-        if state[at.LOG_END] and state[at.LOG_END] + events.TURN_SIZE > log_limit:
+        if state[at.LOG_END] and state[at.LOG_END] + events.TURN_SIZE > array.size:
             return LOG_FULL
         apply_action(state, action)
     return OK
@@ -145,7 +164,8 @@ def play_games(
     players : int
         2 to 6.
     kinds : int64[::1], shape (players,)
-        What sits at each seat: `choose.RANDOM`, `choose.GREEDY` or `choose.PLUGGED`.
+        What sits at each seat: `choose.RANDOM`, `GREEDY`, `PLUGGED` or `THINKER`; above `choose.KIND_BITS`
+        what that player may not do (`restrict`).
     plugged : tuple of 6 functions, params : float64[:, ::1]
         The functions of plugged players by seat, and their parameters.
     seed, first, games : int
@@ -176,7 +196,7 @@ def play_games(
         log_deal(state)
         status[AT_GAME] = game
         while True:
-            code = play_on(state, kinds, plugged, params, rngs, legal, view, status, array.size)
+            code = play_on(state, kinds, plugged, params, rngs, legal, view, status, array)
             if code <= 0:
                 break
             legal = np.empty(2 * code, dtype=np.int64)

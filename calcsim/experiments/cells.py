@@ -10,11 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from calcsim.engine.driver import Cell
+from calcsim.engine import driver
 from calcsim.experiments.deals import DealRows, Reducer, add_counts, play
 from calcsim.experiments.plan import Design, PlanCell
 from calcsim.experiments.store import Arrays, Store, cell_identity, joint_digest, key_of
-from calcsim.policies import Policy, resolve
 
 Range = tuple[int, int]
 
@@ -67,14 +66,9 @@ def stored_cells(design: Design, kept: Sequence[str]) -> list[StoredCell]:
     UsageError
         If a policy does not compile.
     """
-    known: dict[str, Policy] = {}
     found = []
     for plan in design.cells():
-        for name in plan.line_up:
-            if name not in known:
-                known[name] = resolve(name)
-        policies = tuple(known[name] for name in plan.line_up)
-        reducer = Reducer(Cell(plan.rules, plan.players, plan.line_up, policies), kept)
+        reducer = Reducer(driver.prepare(plan.rules, plan.players, plan.line_up), kept)
         components = [component.name for component in reducer.components]
         identity = identity_of(plan, design.seed, "counted", components=components)
         found.append(StoredCell(plan, reducer, identity, key_of(identity)))

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from calcsim.engine.driver import replay_command
 from calcsim.experiments.plan import portable
+from calcsim.policies.naming import split_name
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -108,6 +109,6 @@ def _portable(names: Sequence[str]) -> tuple[str, ...]:
     return tuple(_portable_name(name) for name in names)
 
 
-def _portable_name(name: str) -> Any:
-    file, colon, function = name.rpartition(":")
-    return f"{portable(Path(file))}:{function}" if colon else name
+def _portable_name(name: str) -> str:
+    file = split_name(name).file
+    return f"{portable(Path(file))}{name[len(file) :]}" if file else name

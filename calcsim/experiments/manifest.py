@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from calcsim.errors import UsageError
-from calcsim.experiments.store import policy_identity, replace_file
+from calcsim.experiments.store import replace_file
+from calcsim.policies import identity
 from calcsim.version import ENGINE_VERSION, METRICS_VERSION, RULES_VERSION, __version__
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ def build(
         What else was measured, with its checksums.
     """
     policies = {
-        written: policy_identity(name)
+        written: identity(name)
         for cell in cells
         for written, name in zip(cell.plan.policies, cell.plan.line_up, strict=True)
     }

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from calcsim.errors import UsageError
+from calcsim.policies.naming import split_name
 from calcsim.rules import RuleSet
 
 RULES: Final = "rules"
@@ -450,8 +451,8 @@ def split_policy(text: str) -> tuple[str, ...]:
 
 def at_folder(name: str, folder: Path) -> str:
     """Return a policy's name with the path of its file, if it has one, starting at `folder`."""
-    file, colon, function = name.rpartition(":")
-    return f"{folder / file}:{function}" if colon else name
+    file = split_name(name).file
+    return f"{folder / file}{name[len(file) :]}" if file else name
 
 
 def portable(path: Path) -> str:

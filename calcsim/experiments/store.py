@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from calcsim.policies import check_name, names
+from calcsim.policies import identity
 from calcsim.version import ENGINE_VERSION, METRICS_VERSION, RULES_VERSION
 
 if TYPE_CHECKING:
@@ -87,24 +87,6 @@ def chunk_ranges(deals: int) -> list[tuple[int, int]]:
     return [(first, min(first + CHUNK, deals)) for first in range(0, deals, CHUNK)]
 
 
-def policy_identity(name: str) -> str:
-    """Return what tells a policy from all others, wherever its file lies.
-
-    A built-in is told by its name (the engine's version stands for what it does), a user's by its function's
-    name and the bytes of its file; what the file imports is not looked at.
-
-    Raises
-    ------
-    UsageError
-        If there is no such policy.
-    """
-    check_name(name)
-    if name in names():
-        return name
-    file, _, function = name.rpartition(":")
-    return f"sha256:{hashlib.sha256(Path(file).read_bytes()).hexdigest()}:{function}"
-
-
 def cell_identity(
     rules: RuleSet, players: int, policies: Sequence[str], *, seed: int, kind: str = "counted", **more: Any
 ) -> dict[str, Any]:
@@ -129,7 +111,7 @@ def cell_identity(
         "rules": rules.as_dict(),
         "fingerprint": rules.fingerprint,
         "players": players,
-        "line_up": [policy_identity(name) for name in policies],
+        "line_up": [identity(name) for name in policies],
         "seed": seed,
         "versions": {
             "rules": RULES_VERSION,

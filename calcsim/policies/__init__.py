@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Literal
 
 from calcsim.errors import UsageError, nearest
+from calcsim.policies.naming import PolicyName, read_options, split_name
+from calcsim.policies.registry import BUILT_IN
 
-__all__ = ["Policy", "check_name", "describe", "line_up", "names", "policy", "resolve"]
+if TYPE_CHECKING:
+    from calcsim.rules import RuleSet
 
-_BUILT_IN: Final = {
-    "random": "any play or growth that is legal, else a hand-off by a fair coin, else passes (R11.1)",
-    "greedy": "any play or growth of the most cards, else a hand-off by a fair coin, else passes (R11.2)",
-}
+__all__ = ["Policy", "check_name", "describe", "identity", "line_up", "names", "policy", "resolve"]
 
 
 @dataclass(frozen=True)
@@ -25,22 +26,32 @@ class Policy:
     ----------
     name
         As it was asked for.
+    kind
+        ``random`` or ``greedy``, which the engine knows; ``plugged``, a user's, which is shown a view; or
+        ``thinker``, one of calcsim's own, which reads the state.
     function
-        The compiled function of a plugged player; None for those the engine knows.
+        The compiled function of the latter two.
+    params
+        What the function gets as its parameters, padded with zeros.
+    forbidden
+        Bits of what it may not do (`calcsim.policies.naming.RESTRICTIONS`).
     """
 
     name: str
+    kind: Literal["random", "greedy", "plugged", "thinker"]
     function: Any = None
+    params: tuple[float, ...] = ()
+    forbidden: int = 0
 
 
 def names() -> tuple[str, ...]:
-    """Return the names of the policies that come with calcsim."""
-    return tuple(_BUILT_IN)
+    """Return the names of the policies that come with calcsim, from the weakest to the strongest."""
+    return tuple(BUILT_IN)
 
 
 def describe(name: str) -> str:
     """Return in a line what a policy of `names` does."""
-    return _BUILT_IN[name]
+    return BUILT_IN[name].doc
 
 
 def line_up(policies: Sequence[str], players: int) -> tuple[str, ...]:
@@ -67,45 +78,84 @@ def line_up(policies: Sequence[str], players: int) -> tuple[str, ...]:
     return tuple(policies)
 
 
-def check_name(name: str) -> None:
-    """Check that a name may be a policy, without compiling or running anything.
+def check_name(name: str) -> PolicyName:
+    """Check that a name may be a policy, without compiling or running anything, and take it apart.
 
     Raises
     ------
     UsageError
-        If it is neither one of `names` nor ``FILE.py:FUNCTION`` with a file that is there.
+        If its base is neither one of `names` nor ``FILE.py:FUNCTION`` with a file that is there, or an option
+        of a built-in does not do.
     """
-    if name in _BUILT_IN:
-        return
-    file, colon, function = name.rpartition(":")
-    if not file.endswith(".py") and not name.endswith(".py"):
-        known = f"known: {', '.join(_BUILT_IN)}; or FILE.py:FUNCTION"
-        raise UsageError(f"unknown policy {name!r}{nearest(name, _BUILT_IN)} ({known})")
+    split = split_name(name)
+    base = split.base
+    if base in BUILT_IN:
+        read_options(split, BUILT_IN[base].options)
+        return split
+    file, colon, function = base.rpartition(":")
+    if not file.endswith(".py") and not base.endswith(".py"):
+        known = f"known: {', '.join(BUILT_IN)}; or FILE.py:FUNCTION"
+        raise UsageError(f"unknown policy {name!r}{nearest(base, BUILT_IN)} ({known})")
     if not colon or not function.isidentifier():
         raise UsageError(f"policy {name!r}: name the function, too: FILE.py:FUNCTION")
     if not Path(file).is_file():
         raise UsageError(f"policy {name!r}: there is no file {file!r}")
+    return split
 
 
-def resolve(name: str) -> Policy:
+def resolve(name: str, rules: RuleSet, players: int) -> Policy:
     """Return the policy of a name, compiled if it is a user's.
 
     Parameters
     ----------
     name
-        One of `names`, or ``FILE.py:FUNCTION``.
+        One of `names` or ``FILE.py:FUNCTION``, with options after colons.
+    rules, players
+        What it is to play: some policies know what they are good at.
 
     Raises
     ------
     UsageError
-        If there is none, or the file or the function does not do.
+        If there is none, or the file, the function or an option does not do.
     """
-    check_name(name)
-    if name in _BUILT_IN:
-        return Policy(name)
+    split = check_name(name)
+    if split.base in ("random", "greedy"):
+        return Policy(name, "random" if split.base == "random" else "greedy", forbidden=split.forbidden)
+    if split.base in BUILT_IN:
+        entry = BUILT_IN[split.base]
+        values = dict(zip((o.name for o in entry.options), read_options(split, entry.options), strict=True))
+        module, _, function_name = entry.loader.partition(":")
+        make = getattr(importlib.import_module(module), function_name)
+        function, params = make(values, rules, players)
+        return Policy(name, "thinker", function, tuple(params), split.forbidden)
     from calcsim.policies.plugin import load
 
-    return Policy(name, load(name))
+    function, params = load(split)
+    return Policy(name, "plugged", function, tuple(params), split.forbidden)
+
+
+def identity(name: str) -> str:
+    """Return what tells a policy from all others, wherever its file lies.
+
+    A built-in is told by its name, options and version, a user's by its function's name, its options and the
+    bytes of its file; what the file imports is not looked at.
+
+    Raises
+    ------
+    UsageError
+        If there is no such policy.
+    """
+    split = check_name(name)
+    options = "".join(f":{key}={value}" for key, value in sorted(split.options.items()))
+    if split.forbidden:
+        options += f":forbid={split.forbidden}"
+    if split.base in BUILT_IN:
+        version = BUILT_IN[split.base].version
+        return split.base + options + ("" if version == 1 else f"#{version}")
+    import hashlib
+
+    file, _, function = split.base.rpartition(":")
+    return f"sha256:{hashlib.sha256(Path(file).read_bytes()).hexdigest()}:{function}{options}"
 
 
 def policy(function: Callable[..., int]) -> Any:

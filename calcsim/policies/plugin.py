@@ -12,19 +12,21 @@ from numba.extending import is_jitted
 
 from calcsim.engine._jit import POLICY_SIGNATURE, policy_kernel
 from calcsim.errors import UsageError, nearest
+from calcsim.policies.naming import PolicyName, read_options
 
 _ARGUMENTS = 5
 
 
-def load(name: str) -> Any:
-    """Return the compiled function of ``FILE.py:FUNCTION``.
+def load(split: PolicyName) -> tuple[Any, list[float]]:
+    """Return the compiled function of ``FILE.py:FUNCTION``, and the values of its options.
 
     Raises
     ------
     UsageError
         If the file cannot be read or run, the function is not in it, or it does not compile as a policy.
     """
-    file, _, function_name = name.rpartition(":")
+    name = split.text
+    file, _, function_name = split.base.rpartition(":")
     path = Path(file)
     spec = importlib.util.spec_from_file_location(f"calcsim_policy_{path.stem}", path)
     if spec is None or spec.loader is None:
@@ -42,7 +44,7 @@ def load(name: str) -> Any:
     if function is None:
         own = [key for key, value in vars(module).items() if callable(value) and not key.startswith("_")]
         raise UsageError(f"policy {name!r}: {file!r} has no {function_name!r}{nearest(function_name, own)}")
-    return compiled(name, function)
+    return compiled(name, function), read_options(split, ())
 
 
 def compiled(name: str, function: Any) -> Any:
