@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 ROOT = Path(__file__).parent.parent
@@ -67,4 +68,57 @@ def test_the_two_set_ups_are_what_they_promise() -> None:
 def test_many_commands_are_shown() -> None:
     assert len(COMMANDS) >= 12
     shown = {shlex.split(command.split("| ")[-1])[1] for command in COMMANDS}
-    assert shown >= {"ask", "run", "trace", "legal", "replay", "rules", "policies", "bench"}
+    assert shown >= {
+        "ask",
+        "run",
+        "trace",
+        "legal",
+        "replay",
+        "rules",
+        "policies",
+        "bench",
+        "compare",
+        "study",
+    }
+
+
+FOUND = [
+    ("stars", "share.star", "4 players, greedy", None, "0.391 % (0.379 to 0.403)", 100),
+    ("shield", "turns", "4 players, greedy", "no shields", "0.347 turns less (0.292 to 0.402)", -1),
+    (
+        "star-halving",
+        "turns",
+        "4 players, greedy",
+        "star_halving=off, start_piles=2",
+        "0.0078 turns more (0.0063 to 0.0093)",
+        1,
+    ),
+    ("penalties", "turns", "4 players, greedy", "no penalties", "14.7 turns less (14.6 to 14.8)", -1),
+    ("penalties", "turns", "4 players, greedy", "penalties of 3", "264 turns more", 1),
+    ("bonuses", "score.seat0", "4 players, greedy", "no bonuses", "23.3 points a game (23.2 to 23.4)", -1),
+    (
+        "readings-advanced",
+        "turns",
+        "4 players, greedy",
+        "joker may finish (R4.8)",
+        "1.65 turns less (1.62 to 1.68)",
+        -1,
+    ),
+    ("readings-advanced", "turns", "4 players, greedy", "streaks on one pile (R6.1)", "1.08 less", -1),
+]
+"""Study, metric, group, variant, what the README says of it, and the factor between the two."""
+
+
+@pytest.mark.parametrize(("study", "metric", "group", "variant", "words", "factor"), FOUND)
+def test_the_readme_says_what_the_studies_found(
+    study: str, metric: str, group: str, variant: str | None, words: str, factor: float
+) -> None:
+    assert words in README
+    name = "summary.csv" if variant is None else "effects.csv"
+    table = pd.read_csv(ROOT / "reports" / study / name)
+    here = (table.metric == metric) & (table.group == group)
+    row = table[here if variant is None else here & (table.variant == variant)].iloc[0]
+    numbers = [row["estimate" if variant is None else "difference"], *sorted([row.low, row.high], key=abs)]
+    for said, number in zip(re.findall(r"\d+\.?\d*", words), numbers, strict=False):
+        digits = len(said.partition(".")[2])
+        assert f"{number * factor:.{digits}f}" == said

@@ -311,3 +311,13 @@ def test_results_need_no_more_than_the_protocol_has() -> None:
     given = report_data.lone()
     names = ("study", "estimates", "effects", "manifest", "turns", "examples")
     assert build(SimpleNamespace(**{name: getattr(given, name) for name in names})).title == "The shield"
+
+
+def test_a_study_of_several_changes_is_told_at_a_glance(reports: dict[str, Report]) -> None:
+    text = markdown(reports["factorial"])
+    opening = text[: text.index("## The declared questions")]
+    assert "At a glance: verdicts in" in opening
+    lines = opening[opening.index("At a glance") :].splitlines()
+    assert lines[2].startswith("| change |")
+    assert "margin" in lines[2]
+    assert all(any(word in line for word in ("matters", "no matter", "undecided")) for line in lines[4:6])

@@ -11,6 +11,7 @@ from calcsim.report import pictures, prose
 from calcsim.report.basis import basis
 from calcsim.report.facts import Facts, gather, short
 from calcsim.report.figures import SHOWN_PERCENTILES, percentile
+from calcsim.report.glance import glance
 from calcsim.report.model import Block, Commands, Items, Paragraph, Report, Section, Source, Table
 from calcsim.report.rows import Effect, Value, doc
 from calcsim.stats.intervals import share
@@ -81,6 +82,8 @@ def _opening(facts: Facts) -> list[Block]:
     if players := _players(facts):
         blocks.append(Paragraph(players))
     blocks.append(pictures.main_picture(facts))
+    if (overview := glance(facts)) is not None:
+        blocks.append(overview)
     blocks += [block for block in details if not isinstance(block, Paragraph)]
     return blocks
 

@@ -245,7 +245,8 @@ def seats_picture(facts: Facts) -> Picture | None:
         return None
     rows.sort(key=lambda row: shown.index(row.variant))
     panels: list[Panel] = []
-    for place in facts.places:
+    policies = list(dict.fromkeys(place.policy for place in facts.places))
+    for place in sorted(facts.places, key=lambda place: policies.index(place.policy)):
         of_place = [row for row in rows if row.group == place.label]
         if not of_place or len(panels) == MOST_SMALL:
             continue

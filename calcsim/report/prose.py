@@ -174,7 +174,7 @@ def reduction_text(factor: float | None) -> str:
     """Return how many times as many unpaired games would have been needed."""
     if factor is None:
         return ""
-    return "no spread" if math.isinf(factor) else f"×{factor:.2g}" if factor < 100 else f"×{factor:.0f}"
+    return "no spread" if math.isinf(factor) else f"×{factor:.2g}" if factor < 99.5 else f"×{factor:.0f}"
 
 
 def changed_text(share: float | None) -> str:
