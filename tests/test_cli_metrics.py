@@ -22,7 +22,7 @@ def test_list_explains_every_metric(calcsim: Command):
     names = [metric.name for metric in (*known, *SPECIALS)]
     assert [row["metric"] for row in calcsim("metrics", "--json").json] == names
     rows = calcsim("metrics", "--csv").csv
-    kinds = {"share", "mean", "ratio", "place", "derived", "flow", "luck", "match"}
+    kinds = {"share", "mean", "ratio", "place", "derived", "flow", "calibration", "luck", "match"}
     assert {row["kind"] for row in rows} == kinds
     assert all(row["per"] and row["counts"] and row["source"] for row in rows)
 

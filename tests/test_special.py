@@ -7,7 +7,7 @@ import pytest
 from calcsim.stats import metrics
 from calcsim.stats.special import SPECIALS, Special, specials
 
-NEEDS = ("derived", "flow", "luck", "match")
+NEEDS = ("derived", "flow", "calibration", "luck", "match")
 
 
 @pytest.mark.parametrize("special", SPECIALS, ids=lambda special: special.name)

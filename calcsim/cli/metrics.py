@@ -75,6 +75,7 @@ def _rows(players: int) -> list[dict[str, Any]]:
 _GROUPS = {
     "derived": "made of the metrics above (studies and compare)",
     "flow": "course of the game (studies: games are replayed, turn by turn)",
+    "calibration": "the win probabilities that the course is measured by",
     "luck": "luck (studies: deals are replayed with other choices of the players)",
     "match": "matches of several games (studies)",
 }

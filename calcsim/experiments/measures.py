@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -174,6 +174,27 @@ def _flow(arrays: Arrays, deals: int) -> Flow:
     calibration = Calibration(bins, *(float(number) for number in arrays["brier"]))
     values = {str(name): row for name, row in zip(arrays["names"], arrays["values"], strict=True)}
     return Flow(0, deals, int(arrays["games"][0]), values, calibration)
+
+
+def calibrations(flows: Mapping[int, Flow]) -> list[Lone]:
+    """Return how well the win probabilities hold that each cell's course was measured by."""
+    found = []
+    for cell, flow in flows.items():
+        for name, value in (("v.error", flow.calibration.error), ("v.skill", flow.calibration.skill)):
+            found.append(
+                Lone(
+                    cell=cell,
+                    name=name,
+                    metric=name,
+                    unit="",
+                    per="prediction",
+                    estimate=Estimate(round(value, _DIGITS), None, None, None),
+                    method="each half of the deals by the other's table",
+                    deals=flow.deals,
+                    games=flow.games,
+                )
+            )
+    return found
 
 
 class Scores:

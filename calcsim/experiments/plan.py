@@ -245,7 +245,8 @@ class Design:
         from calcsim.stats.special import SPECIALS
 
         chosen = {choice.metric for choice in self.choices}
-        return frozenset(entry.needs for entry in SPECIALS if entry.name in chosen)
+        needs = {entry.needs for entry in SPECIALS if entry.name in chosen}
+        return frozenset("flow" if need == "calibration" else need for need in needs)
 
     def cells(self) -> list[PlanCell]:
         """Return what is played, group by group."""

@@ -13,7 +13,7 @@ from calcsim.experiments import manifest as manifests
 from calcsim.experiments.analysis import Analysis, Lone, analyse
 from calcsim.experiments.cells import StoredCell, missing_games, read_or_play, stored_cells
 from calcsim.experiments.examples import choose
-from calcsim.experiments.measures import MATCH, Measures, Scores, games_of
+from calcsim.experiments.measures import MATCH, Measures, Scores, calibrations, games_of
 from calcsim.experiments.results import TABLES, Results, load_folder, turns_table, write_table
 from calcsim.experiments.store import Store, chunk_ranges
 from calcsim.experiments.tally import Sums, Tally, kept_metrics
@@ -129,6 +129,7 @@ class _Run:
         flows = self.measures.flows(self._tell)
         if flows:
             self.played += self.design.flow_deals * self.design.games_per_deal()
+            lone += calibrations(flows)
         lone += self.measures.luck(self.threads, self._tell)
         return analyse(self.tally, self.sums, flows=flows, lone=lone)
 

@@ -2,7 +2,8 @@
 
 `calcsim.stats.metrics` holds what is counted in each game. What is listed here beside it has no integer of
 each game behind it: it is worked out of the estimates (`derived`), needs the position after every turn
-(`flow`), other choices of the players on the same deals (`luck`), or several games in a row (`match`).
+(`flow`; and `calibration` is how well the win probabilities hold that are fitted for it), other choices of
+the players on the same deals (`luck`), or several games in a row (`match`).
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
-Needs: TypeAlias = Literal["derived", "flow", "luck", "match"]
+Needs: TypeAlias = Literal["derived", "flow", "calibration", "luck", "match"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,6 +202,26 @@ SPECIALS: Final[tuple[Special, ...]] = (
         0.02,
         "Browne & Maire 2010, uncertainty",
         "entropy of the win probabilities, 1 where all are equal, mean over the turns",
+    ),
+    Special(
+        "v.error",
+        "",
+        "prediction",
+        "less",
+        None,
+        "expected calibration error",
+        "how far fitted win probabilities lie from the share that then won, mean over classes of them",
+        "calibration",
+    ),
+    Special(
+        "v.skill",
+        "",
+        "prediction",
+        "",
+        None,
+        "Brier skill score",
+        "share of the squared error of the fair share that the fitted win probabilities take away",
+        "calibration",
     ),
     Special(
         "luck.deal",
