@@ -71,9 +71,9 @@ def _method(facts: Facts) -> list[Block]:
     if errors:
         texts.append(
             "The course of games (lead changes, drama, lock-in) is followed turn by turn on the first deals. "
-            "Win probabilities come from a table of wins by coarse positions, fitted on one half of the deals "
-            f"and used on the other; they miss the share that then won by at most {100 * max(errors):.2g} "
-            "percentage points on average in any cell (`v.error`)."
+            "Win probabilities come from a table of wins by coarse positions, fitted on one half of the "
+            "deals and used on the other; they miss the share that then won by at most "
+            f"{100 * max(errors):.2g} percentage points on average in any cell (`v.error`)."
         )
     families = [name for name in dict.fromkeys(effect.family for effect in facts.effects) if name]
     if families:
