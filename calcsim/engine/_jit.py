@@ -132,6 +132,7 @@ LEGAL = types.Array(types.int64, 1, "C")
 PARAMS = types.Array(types.float64, 1, "C")
 RNG = types.Array(types.uint64, 1, "C")
 POLICY_SIGNATURE = types.int64(VIEW, LEGAL, types.int64, PARAMS, RNG)
+SCORER_SIGNATURE = types.float64(VIEW, types.int64, PARAMS)
 POLICY = types.FunctionType(POLICY_SIGNATURE)
 """A player's function as the engine takes it: by pointer, so that a new one does not recompile the engine."""
 
@@ -188,9 +189,15 @@ def entry(signature: Any) -> Callable[[F], F]:
     return wrap
 
 
-def policy_kernel(function: F) -> F:
-    """Compile a player's function to the one signature the engine calls; a wrong index raises."""
-    compiled: F = numba.njit(POLICY_SIGNATURE, nogil=True, boundscheck=True)(function)
+def policy_kernel(function: F, signature: Any = POLICY_SIGNATURE) -> F:
+    """Compile a player's function to one signature, at once; a wrong index raises."""
+    compiled: F = numba.njit(signature, nogil=True, boundscheck=True)(function)
+    return compiled
+
+
+def player_kernel(function: F) -> F:
+    """Compile a function for players to call, when it is first called; a wrong index raises."""
+    compiled: F = numba.njit(nogil=True, boundscheck=True, no_cfunc_wrapper=True)(function)
     return compiled
 
 

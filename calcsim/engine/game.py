@@ -68,7 +68,9 @@ def play_on(
     params: NDArray[np.float64],
     rngs: NDArray[np.uint64],
     legal: NDArray[np.int64],
+    scratch: NDArray[np.int64],
     view: NDArray[np.int64],
+    given: NDArray[np.float64],
     status: NDArray[np.int64],
     array: NDArray[np.int64],
 ) -> int:
@@ -80,8 +82,8 @@ def play_on(
         Modified in place.
     array : int64[::1]
         The same as an array: what THINKERs are given, and how long the log may become.
-    legal, view : int64[::1]
-        Working memory.
+    legal, scratch, view : int64[::1]; given : float64[::1]
+        Working memory; `legal` and `scratch` as long as each other, `given` as a row of `params`.
     rngs : uint64[:, ::1], shape (6, 1)
         The streams of plugged players by seat. Modified in place.
     kinds, plugged, params, status
@@ -112,8 +114,14 @@ def play_on(
                 if kind == THINKER:
                     answer = plugged[seat](array, legal[:n], n, params[seat], rngs[seat])
                 else:
+                    # Copies: what a player writes there is neither played nor remembered.
                     observe(state, view)
-                    answer = plugged[seat](view, legal[:n], n, params[seat], rngs[seat])
+                    offered = scratch[:n]
+                    for i in range(n):
+                        offered[i] = legal[i]
+                    for i in range(given.size):
+                        given[i] = params[seat, i]
+                    answer = plugged[seat](view, offered, n, given, rngs[seat])
                 status[AT_ANSWER] = answer
                 if answer < 0 or answer >= n:
                     return ILLEGAL
@@ -183,7 +191,9 @@ def play_games(
     """
     state = memory(array)
     legal = np.empty(1024, dtype=np.int64)
+    scratch = np.empty(1024, dtype=np.int64)
     view = np.zeros(SIZE_VIEW, dtype=np.int64)
+    given = np.zeros(params.shape[1], dtype=np.float64)
     rngs = np.zeros((at.SEATS, 1), dtype=np.uint64)
     tile = np.empty((TILE, columns.N_GAME + at.SEATS * columns.N_SEAT), dtype=np.int32)
     n_columns = columns.N_GAME + players * columns.N_SEAT
@@ -196,10 +206,11 @@ def play_games(
         log_deal(state)
         status[AT_GAME] = game
         while True:
-            code = play_on(state, kinds, plugged, params, rngs, legal, view, status, array)
+            code = play_on(state, kinds, plugged, params, rngs, legal, scratch, view, given, status, array)
             if code <= 0:
                 break
             legal = np.empty(2 * code, dtype=np.int64)
+            scratch = np.empty(2 * code, dtype=np.int64)
         if code < 0:
             return code
         for i in range(n_columns):

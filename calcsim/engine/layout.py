@@ -119,7 +119,8 @@ SHIELDED: Final = COURTS + SEATS  # 1 once the player has shielded
 BANNED: Final = SHIELDED + SEATS  # a bit for each giver with a ko ban on this seat
 KO: Final = BANNED + SEATS  # [seat, giver]: the card under ko (R7.7)
 # ... by number 1..13 ...
-STREAK: Final = KO + SEATS * SEATS  # sum of the top runs (R6.1)
+KNOWN: Final = KO + SEATS * SEATS  # cards that all know to be in the private hand (R7.6), packed
+STREAK: Final = KNOWN + SEATS  # sum of the top runs (R6.1)
 N_TOPS: Final = STREAK + 16  # piles with that number on top
 # ... by pile, and by gap.
 TOP: Final = N_TOPS + 16  # number on top
@@ -139,5 +140,7 @@ USEFUL: Final = PARTS + MAX_PARTS
 CANDIDATES: Final = USEFUL + MAX_PARTS
 # 8,566 with a whole deck in hand and every number on some pile; each further pile adds less than ten.
 MAX_CANDIDATES: Final = 12_288
-LOG: Final = CANDIDATES + MAX_CANDIDATES  # events, see `events`, to the end of the array
+MEMO: Final = CANDIDATES + MAX_CANDIDATES  # [slot]: what `features` found out about hands
+MEMO_SLOTS: Final = 256
+LOG: Final = MEMO + 3 * MEMO_SLOTS  # events, see `events`, to the end of the array
 SIZE_STATE: Final = LOG

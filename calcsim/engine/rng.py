@@ -60,6 +60,13 @@ def next_below(state: State, stream: int, n: int) -> int:
 
 
 @kernel
+def split(rng: NDArray[np.uint64]) -> int:
+    """Return the key of a new stream for `next_below`, drawn from a player's own, which is advanced."""
+    rng[0] = rng[0] + GAMMA
+    return int(np.int64(mix(mix(rng[0]) ^ _MIX_2)))
+
+
+@kernel
 def below(rng: NDArray[np.uint64], n: int) -> int:
     """Return a number 0..n-1 for a player's function, and advance its stream.
 

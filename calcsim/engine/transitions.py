@@ -150,6 +150,15 @@ def draw(state: State, due: int, reason: int) -> int:
 
 
 @kernel
+def _leave_hand(state: State, seat: int, card: int) -> None:
+    """Take a card 1..14 from the private hand; if one like it is known to be there, it may be that one."""
+    one = 1 << (4 * (card - 1))
+    state[at.HAND + seat] -= one
+    if state[at.KNOWN + seat] & (15 * one):
+        state[at.KNOWN + seat] -= one
+
+
+@kernel
 def _spend(state: State, seat: int, card: int) -> None:
     """Take a played card from the front, or else from the private hand (R3.5)."""
     number = card
@@ -161,7 +170,7 @@ def _spend(state: State, seat: int, card: int) -> None:
     if in_front and (state[at.FRONT + seat] >> bit) & 15:
         state[at.FRONT + seat] -= 1 << bit
     else:
-        state[at.HAND + seat] -= 1 << bit
+        _leave_hand(state, seat, number)
 
 
 @kernel
@@ -170,6 +179,7 @@ def _turn_front(state: State, seat: int) -> None:
     if state[at.HAND + seat] == 0 and state[at.FRONT + seat] and state[at.R_HANDOFF] == at.SHIELD:
         state[at.HAND + seat] = state[at.FRONT + seat]
         state[at.FRONT + seat] = 0
+        state[at.KNOWN + seat] = state[at.HAND + seat]
         events.put_event(state, events.TURNED, seat, state[at.HAND + seat], 0, 0, 2)
 
 
@@ -335,7 +345,7 @@ def _hand_off(state: State, action: int) -> None:
     one = 1 << (4 * (card - 1))
     source = pattern_of(action)
     if source == 0:
-        state[at.HAND + seat] -= one
+        _leave_hand(state, seat, card)
     else:
         state[at.FRONT + seat] -= one
     state[at.SIZE + seat] -= 1

@@ -165,6 +165,11 @@ class Table:
         state[at.STOCK : at.STOCK + len(stock)] = [parse_card(card) for card in stock]
 
     @property
+    def state(self) -> NDArray[np.int64]:
+        """The engine's state (`calcsim.engine.layout`), the game's own."""
+        return self._state
+
+    @property
     def seat(self) -> int:
         """The player to act."""
         return int(self._state[at.SEAT])
