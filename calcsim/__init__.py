@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from calcsim.errors import CalcsimError, PolicyError, UsageError
-from calcsim.policies import policy
+from calcsim.policies.authoring import policy, scorer
 from calcsim.rules import PRESETS, RuleSet, load_rules
 from calcsim.version import __version__
 
@@ -28,6 +28,7 @@ __all__ = [
     "load",
     "load_rules",
     "policy",
+    "scorer",
     "simulate",
 ]
 
