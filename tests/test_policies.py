@@ -78,8 +78,9 @@ def turns(cell: driver.Cell, games: int = 200, threads: int = 1) -> list[int]:
 
 
 def test_built_in_policies_are_described() -> None:
-    assert policies.names() == ("random", "greedy")
-    for name in policies.names():
+    assert policies.names()[:2] == ("random", "greedy")
+    assert all(policies.describe(name) for name in policies.names())
+    for name in policies.names()[:2]:
         assert "R11" in policies.describe(name)
         assert policies.resolve(name, load_rules("calc"), 2) == policies.Policy(name, name)
 

@@ -7,7 +7,25 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from calcsim.cli import ask, bench, compare, legal, metrics, policies, replay, rules, run, study, trace
+from calcsim.cli import (
+    ask,
+    bench,
+    compare,
+    duel,
+    legal,
+    metagame,
+    metrics,
+    policies,
+    replay,
+    restricted,
+    rules,
+    run,
+    skill,
+    study,
+    tournament,
+    trace,
+    tune,
+)
 from calcsim.errors import UsageError, nearest
 from calcsim.version import __version__
 
@@ -66,6 +84,16 @@ app.command("ask", short_help="Say how often something happens in a game.")(ask.
 app.command("run", short_help="Play games and print every figure of them.")(run.run)
 app.command("compare", short_help="Compare rules on the same deals, with verdicts.")(compare.compare)
 app.command("metrics", short_help="List what can be measured, and how it is counted.")(metrics.metrics)
+app.command("tournament", short_help="Say which policies are better.")(tournament.tournament)
+app.command("duel", short_help="Say which of two policies is better, with as few deals as it takes.")(
+    duel.duel
+)
+app.command("metagame", short_help="Say which policies survive among each other.")(metagame.metagame)
+app.command("restricted", short_help="Say what a part of the game is worth to a policy.")(
+    restricted.restricted
+)
+app.command("skill", short_help="Say how much is skill and how much is luck.")(skill.skill)
+app.command("tune", short_help="Find weights that win.")(tune.tune)
 app.command("bench", short_help="Measure how fast games are played.")(bench.bench)
 app.command("trace", short_help="Print games as JSON Lines, event by event.")(trace.trace)
 app.command("legal", short_help="List the legal actions of positions.")(legal.legal)

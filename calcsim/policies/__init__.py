@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from calcsim.errors import UsageError, nearest
+from calcsim.policies.features import OPTIONS
 from calcsim.policies.naming import PolicyName, read_options, split_name
 from calcsim.policies.registry import BUILT_IN
+from calcsim.policies.weighted import load as load_weights
+from calcsim.policies.weighted import read_weights
 
 if TYPE_CHECKING:
     from calcsim.rules import RuleSet
 
-__all__ = ["Policy", "check_name", "describe", "identity", "line_up", "names", "policy", "resolve"]
+__all__ = ["Policy", "check_name", "describe", "identity", "line_up", "names", "resolve"]
 
 
 @dataclass(frozen=True)
@@ -84,17 +87,20 @@ def check_name(name: str) -> PolicyName:
     Raises
     ------
     UsageError
-        If its base is neither one of `names` nor ``FILE.py:FUNCTION`` with a file that is there, or an option
-        of a built-in does not do.
+        If its base is neither one of `names`, nor ``FILE.py:FUNCTION`` or a file of weights that is there,
+        or an option does not do.
     """
     split = split_name(name)
     base = split.base
     if base in BUILT_IN:
         read_options(split, BUILT_IN[base].options)
         return split
+    if base.endswith(".toml"):
+        _weights(split)
+        return split
     file, colon, function = base.rpartition(":")
     if not file.endswith(".py") and not base.endswith(".py"):
-        known = f"known: {', '.join(BUILT_IN)}; or FILE.py:FUNCTION"
+        known = f"known: {', '.join(BUILT_IN)}; or FILE.py:FUNCTION or FILE.toml"
         raise UsageError(f"unknown policy {name!r}{nearest(base, BUILT_IN)} ({known})")
     if not colon or not function.isidentifier():
         raise UsageError(f"policy {name!r}: name the function, too: FILE.py:FUNCTION")
@@ -103,13 +109,28 @@ def check_name(name: str) -> PolicyName:
     return split
 
 
+def _weights(split: PolicyName) -> dict[str, float]:
+    """Return the weights of a file, changed by options of the same names.
+
+    Raises
+    ------
+    UsageError
+        If the file, a weight in it or an option does not do.
+    """
+    if not Path(split.base).is_file():
+        raise UsageError(f"policy {split.text!r}: there is no file {split.base!r}")
+    weights = read_weights(split.base)
+    given = zip(OPTIONS, read_options(split, OPTIONS), strict=True)
+    return weights | {option.name: value for option, value in given if option.name in split.options}
+
+
 def resolve(name: str, rules: RuleSet, players: int) -> Policy:
     """Return the policy of a name, compiled if it is a user's.
 
     Parameters
     ----------
     name
-        One of `names` or ``FILE.py:FUNCTION``, with options after colons.
+        One of `names`, ``FILE.py:FUNCTION`` or ``FILE.toml``, with options after colons.
     rules, players
         What it is to play: some policies know what they are good at.
 
@@ -128,17 +149,27 @@ def resolve(name: str, rules: RuleSet, players: int) -> Policy:
         make = getattr(importlib.import_module(module), function_name)
         function, params = make(values, rules, players)
         return Policy(name, "thinker", function, tuple(params), split.forbidden)
+    if split.base.endswith(".toml"):
+        function, params = load_weights(_weights(split), rules, players)
+        return Policy(name, "thinker", function, tuple(params), split.forbidden)
     from calcsim.policies.plugin import load
 
     function, params = load(split)
     return Policy(name, "plugged", function, tuple(params), split.forbidden)
 
 
+def _version(name: str) -> str:
+    """Return the version of a built-in as it stands in an identity."""
+    version = BUILT_IN[name].version
+    return "" if version == 1 else f"#{version}"
+
+
 def identity(name: str) -> str:
     """Return what tells a policy from all others, wherever its file lies.
 
     A built-in is told by its name, options and version, a user's by its function's name, its options and the
-    bytes of its file; what the file imports is not looked at.
+    bytes of its file; what the file imports is not looked at. A file of weights is told by its bytes and the
+    version of `weighted`.
 
     Raises
     ------
@@ -150,21 +181,11 @@ def identity(name: str) -> str:
     if split.forbidden:
         options += f":forbid={split.forbidden}"
     if split.base in BUILT_IN:
-        version = BUILT_IN[split.base].version
-        return split.base + options + ("" if version == 1 else f"#{version}")
+        return split.base + options + _version(split.base)
     import hashlib
 
-    file, _, function = split.base.rpartition(":")
+    if split.base.endswith(".toml"):
+        file, function = split.base, _version("weighted")
+    else:
+        file, _, function = split.base.rpartition(":")
     return f"sha256:{hashlib.sha256(Path(file).read_bytes()).hexdigest()}:{function}{options}"
-
-
-def policy(function: Callable[..., int]) -> Any:
-    """Mark a function of a user's file as a policy, and compile it to what the engine calls.
-
-    The function takes ``(view, legal, n, params, rng)`` and returns an index below `n` into `legal`: what the
-    player sees (`calcsim.engine.view`), the legal actions (`calcsim.engine.actions`), how many they are, its
-    parameters, and its own random stream (`calcsim.engine.rng.below`).
-    """
-    from calcsim.engine._jit import policy_kernel
-
-    return policy_kernel(function)

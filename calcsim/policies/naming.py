@@ -63,6 +63,33 @@ class Option:
 
 
 @dataclass(frozen=True, slots=True)
+class BuiltIn:
+    """A policy that comes with calcsim.
+
+    Attributes
+    ----------
+    name
+        What it is called.
+    doc
+        What it does, in a line.
+    options
+        The numbers it takes.
+    loader
+        ``module:function`` that makes it: called with the values of the options by name, the rules and the
+        number of players, it returns the compiled function and its vector of parameters. Empty for the two
+        that the engine itself knows.
+    version
+        Raised whenever it would play otherwise.
+    """
+
+    name: str
+    doc: str
+    options: tuple[Option, ...] = ()
+    loader: str = ""
+    version: int = 1
+
+
+@dataclass(frozen=True, slots=True)
 class PolicyName:
     """A policy's name taken apart.
 
@@ -71,7 +98,7 @@ class PolicyName:
     text
         As it was given.
     base
-        A built-in's name, ``FILE.py:FUNCTION``, or a file of weights.
+        A built-in's name, ``FILE.py:FUNCTION``, or ``FILE.toml``, a file of weights.
     options
         The texts of its options by name, without `FORBID`.
     forbidden
