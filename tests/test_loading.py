@@ -13,6 +13,7 @@ from calcsim.experiments.loading import StudyError, load_study, study_from_dict
 from calcsim.experiments.places import find_line, key_lines
 from calcsim.experiments.plan import Choice, Group, Luck, Main, Precision, Study
 from calcsim.experiments.template import template
+from calcsim.policies import names
 from calcsim.rules import preset
 
 SMALL = """\
@@ -240,7 +241,7 @@ deals = 3
         "line 7: set.sheild: unknown rule field 'sheild'",
         "line 9: players[2]: players=9: must be a whole number from 2 to 6 (R2.1)",
         "line 10: policies: unknown policy 'gredy'; did you mean 'greedy'? "
-        "(known: random, greedy; or FILE.py:FUNCTION)",
+        f"(known: {', '.join(names())}; or FILE.py:FUNCTION or FILE.toml)",
         "line 11: seed: seed='x': must be a whole number",
         "line 15: vary.handoff[1]: handoff='sheild': must be none, push or shield (R7.1); "
         "did you mean 'shield'?",

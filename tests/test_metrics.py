@@ -104,6 +104,12 @@ RATIOS: dict[str, tuple[Callable[[Game], int], Callable[[Game], int]]] = {
     "actions_per_decision.penalty": (lambda g: g["actions_penalty"], lambda g: g["decisions_penalty"]),
     "handoff_uptake": (lambda g: g.all("handoffs"), lambda g: g.all("handoff_chances")),
     "avoid_uptake": (lambda g: g.all("avoided"), lambda g: g["streak_penalties"]),
+    "forced": (lambda g: three(g, "forced"), lambda g: three(g, "decisions")),
+    "passed_on_purpose": (
+        lambda g: g.all("passes") - g["forced_free"],
+        lambda g: g["decisions_free"] - g["forced_free"],
+    ),
+    "turns.with_star": (lambda g: g["turns"] * (g["star_turn"] > 0), lambda g: g["star_turn"] > 0),
     "star_turn": (lambda g: g["star_turn"], lambda g: g["star_turn"] > 0),
     "first_out_turn": (lambda g: g.first("out_turn"), lambda g: g["first_out"] >= 0),
 }

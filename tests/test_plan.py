@@ -23,6 +23,7 @@ from calcsim.experiments.plan import (
     rotations,
 )
 from calcsim.experiments.reading import components, known_metrics
+from calcsim.policies import names
 from calcsim.rules import preset
 from calcsim.stats.metrics import metrics
 
@@ -184,7 +185,7 @@ def test_all_faults_are_found_at_once():
         "vary.end[1]: end=first-out is there twice; give each value once",
         "players[1]: players=7: must be a whole number from 2 to 6 (R2.1)",
         "policies[0]: unknown policy 'gredy'; did you mean 'greedy'? "
-        "(known: random, greedy; or FILE.py:FUNCTION)",
+        f"(known: {', '.join(names())}; or FILE.py:FUNCTION or FILE.toml)",
         "margins.turs: unknown metric 'turs'; did you mean 'turns'? (see 'calcsim metrics')",
         "margins.win.seat0: unknown metric 'win.seat0'; did you mean 'win.*'? (see 'calcsim metrics')",
         "margins.turns: margin 'x' of turns: must be a number above 0",

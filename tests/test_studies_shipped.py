@@ -38,7 +38,9 @@ def test_the_results_are_those_of_the_study(path: Path, monkeypatch: pytest.Monk
     for name, digest in manifest["files"].items():
         found = hashlib.sha256((REPORTS / path.stem / name).read_bytes()).hexdigest()
         assert found == digest, name
-    assert {"summary.csv", "effects.csv", "turns.csv", "report.md", "report.html"} <= set(manifest["files"])
+    of_rules, of_strategies = ("summary.csv", "effects.csv", "turns.csv"), ("results.csv", "results.json")
+    tables = of_strategies if "kind" in manifest["study"] else of_rules
+    assert {*tables, "report.md", "report.html"} <= set(manifest["files"])
 
 
 @pytest.mark.parametrize("path", STUDIES, ids=name_of)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -27,9 +26,10 @@ from calcsim.errors import CalcsimError, UsageError, nearest
 if TYPE_CHECKING:
     from calcsim.experiments.forecast import Forecast
     from calcsim.experiments.plan import Study
+    from calcsim.experiments.strategies.design import StrategyStudy
 
 app = typer.Typer(
-    help="Studies: write, check, list, run, report and verify comparisons of rules kept as files.",
+    help="Studies of rules and of strategies, kept as files: write, check, list, run, report and verify.",
     rich_markup_mode=None,
 )
 
@@ -62,16 +62,21 @@ def new(
     name: Annotated[
         str, typer.Argument(metavar="NAME|FILE", help=f"Its name, for {FOLDER}/NAME.toml, or a file.")
     ],
+    kind: Annotated[
+        str,
+        typer.Option("--kind", metavar="KIND", help="rules, tournament, metagame, restricted or skill."),
+    ] = "rules",
 ) -> None:
     """Write a study to begin with: it can be played as it is, and explains each of its keys."""
-    from calcsim.experiments.template import template
+    from calcsim.experiments.strategies.template import template_of
 
     path = _path_of_new(name)
     title = path.stem.replace("-", " ").replace("_", " ")
+    text = template_of(kind, title[:1].upper() + title[1:], path.as_posix())
     path.parent.mkdir(parents=True, exist_ok=True)
     try:
         with path.open("x", encoding="utf-8", newline="\n") as file:
-            file.write(template(title[:1].upper() + title[1:], path.as_posix()))
+            file.write(text)
     except FileExistsError:
         raise UsageError(f"{str(path)!r} exists already, and is left as it is; give another name") from None
     write_text(str(path))
@@ -163,7 +168,7 @@ def run(
     store: StoreOption = None,
     threads: ThreadsOption = DEFAULT_THREADS,
 ) -> None:
-    """Play what studies ask for, and write summary.csv, effects.csv and manifest.json of each.
+    """Play what studies ask for, and write the tables and the manifest.json of each.
 
     Deals that were played before are not played again; an interrupted run goes on where it was.
     """
@@ -175,7 +180,7 @@ def run(
         from calcsim.experiments.run import run_study, total_games
         from calcsim.experiments.store import default_root
 
-        design = study.design if most is None else replace(study.design, deals=most, precision=None)
+        design = study.design if most is None else study.design.with_deals(most)
         try:
             with Progress(total_games(design), study.name) as progress:
                 run_study(
@@ -281,7 +286,7 @@ def _path_of(text: str) -> Path:
     return path
 
 
-def _load_all(texts: Sequence[str]) -> tuple[list[Study], int]:
+def _load_all(texts: Sequence[str]) -> tuple[list[Study | StrategyStudy], int]:
     """Return the studies that can be played, print what is wrong with others, and return how much that is."""
     from calcsim.experiments.loading import StudyError, load_study
 
@@ -297,18 +302,22 @@ def _load_all(texts: Sequence[str]) -> tuple[list[Study], int]:
     return found, n_faults
 
 
-def _load_or_exit(texts: Sequence[str]) -> list[Study]:
+def _load_or_exit(texts: Sequence[str]) -> list[Study | StrategyStudy]:
     studies, n_faults = _load_all(texts)
     if n_faults:
         raise typer.Exit(EXIT_FAULTY)
     return studies
 
 
-def _policies(study: Study) -> list[str]:
+def _policies(study: Study | StrategyStudy) -> list[str]:
     return list(dict.fromkeys(name for cell in study.design.cells() for name in cell.line_up))
 
 
-def _record(study: Study) -> dict[str, Any]:
+def _record(study: Study | StrategyStudy) -> dict[str, Any]:
+    from calcsim.experiments.plan import Study as StudyOfRules
+
+    if not isinstance(study, StudyOfRules):
+        return _record_of_strategies(study)
     design = study.design
     return {
         "name": study.name,
@@ -323,8 +332,32 @@ def _record(study: Study) -> dict[str, Any]:
     }
 
 
-def _times(study: Study, threads: int) -> dict[str, Any]:
+def _record_of_strategies(study: StrategyStudy) -> dict[str, Any]:
+    from calcsim.experiments.strategies.kinds import total_games
+
+    design = study.design
+    return {
+        "name": study.name,
+        "file": str(study.path),
+        "question": study.question,
+        "kind": design.kind,
+        "policies": len(design.policies),
+        "cells": len(design.places),
+        "deals": max(cell.deals for cell in design.cells()),
+        "least_deals": min(cell.deals for cell in design.cells()),
+        "games": total_games(design),
+        "may_stop_earlier": False,
+    }
+
+
+def _times(study: Study | StrategyStudy, threads: int) -> dict[str, Any]:
     announce(_policies(study))
+    from calcsim.experiments.plan import Study as StudyOfRules
+
+    if not isinstance(study, StudyOfRules):
+        from calcsim.experiments.strategies import kinds
+
+        return {"seconds": round(kinds.seconds(study.design, threads), 1)}
     from calcsim.experiments.forecast import forecast
 
     expected: Forecast = forecast(study.design, threads=threads)
@@ -339,12 +372,19 @@ def _times(study: Study, threads: int) -> dict[str, Any]:
 
 def _lines(record: dict[str, Any], threads: int) -> list[str]:
     most = "at most " if record["may_stop_earlier"] else ""
+    if "kind" in record:
+        policies = "1 policy" if record["policies"] == 1 else f"{record['policies']} policies"
+        what = f"{_many(record['cells'], 'cell')} ({record['kind']} of {policies})"
+    else:
+        variants, groups = _many(record["variants"], "variant"), _many(record["groups"], "group")
+        what = f"{record['cells']:,} cells ({variants} in {groups})"
+    deals = f"{record['deals']:,}"
+    if record.get("least_deals", record["deals"]) < record["deals"]:
+        deals = f"{record['least_deals']:,} to {deals}"
     lines = [
         f"{record['file']}: can be played",
         f"  {record['question']}",
-        f"  {record['cells']:,} cells ({_many(record['variants'], 'variant')} in "
-        f"{_many(record['groups'], 'group')}), {most}{record['deals']:,} deals, "
-        f"{most}{record['games']:,} games",
+        f"  {what}, {most}{deals} deals, {most}{record['games']:,} games",
     ]
     if record.get("course_games"):
         lines.append(
@@ -357,7 +397,7 @@ def _lines(record: dict[str, Any], threads: int) -> list[str]:
             f"{_rough(record['luck_seconds'])}"
         )
     if "seconds" in record:
-        seconds = sum(record[key] for key in ("seconds", "course_seconds", "luck_seconds"))
+        seconds = sum(record.get(key, 0.0) for key in ("seconds", "course_seconds", "luck_seconds"))
         on = f"{_many(threads, 'thread')}" if threads else "all cores"
         lines.append(
             f"  {most}about {_rough(seconds)} on {on}, by the speed of games played just now, "
@@ -366,7 +406,7 @@ def _lines(record: dict[str, Any], threads: int) -> list[str]:
     return lines
 
 
-def _state(study: Study, out: Path) -> str:
+def _state(study: Study | StrategyStudy, out: Path) -> str:
     """Return whether there are results, and of this very study: its texts do not count."""
     import json
 
@@ -382,12 +422,14 @@ def _state(study: Study, out: Path) -> str:
     except (OSError, ValueError, KeyError, TypeError, UsageError):
         return "unreadable"
     wanted = study.design
-    if replace(kept, deals=wanted.deals, precision=wanted.precision) != wanted:
+    if kept.run_as(wanted) != wanted:
         return "of another version"
     return "there" if deals >= wanted.deals or kept == wanted else f"of {deals:,} deals"
 
 
-def _resuming(study: Study, deals: int | None, out: Path, store: Path | None, threads: int) -> str:
+def _resuming(
+    study: Study | StrategyStudy, deals: int | None, out: Path, store: Path | None, threads: int
+) -> str:
     """Return the command that takes up an interrupted run."""
     import shlex
 

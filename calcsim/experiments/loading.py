@@ -30,6 +30,7 @@ from calcsim.experiments.plan import (
 )
 from calcsim.experiments.reading import components, known_metrics
 from calcsim.experiments.schema import FREE, MainTable, StudyFile, read_form
+from calcsim.experiments.strategies.design import RULES_KIND, StrategyStudy
 from calcsim.rules import FIELDS, rules_from_mapping
 
 _METRICS: Final = frozenset({"margins", "metrics", "explore"})
@@ -57,8 +58,8 @@ class StudyError(UsageError):
         super().__init__(lines[0] + (f" (and {more} more; 'calcsim study check' lists them)" if more else ""))
 
 
-def load_study(path: str | Path) -> Study:
-    """Return the study in a TOML file, checked whole.
+def load_study(path: str | Path) -> Study | StrategyStudy:
+    """Return the study in a TOML file, checked whole: of rules, or of the kind of strategies that it names.
 
     Parameters
     ----------
@@ -78,6 +79,14 @@ def load_study(path: str | Path) -> Study:
         values = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise StudyError([_syntax_line(path, str(error))]) from None
+    if values.get("kind", RULES_KIND) != RULES_KIND:
+        from calcsim.experiments.strategies.reading import read_study
+
+        study, faults = read_study(path, values)
+        if study is None:
+            raise StudyError(_lines(path, text, faults))
+        return study
+    values.pop("kind", None)
     file, faults = read_form(values)
     faults += _faults_of_texts(file)
     faulty = {fault.place[0] for fault in faults}
@@ -98,16 +107,16 @@ def load_study(path: str | Path) -> Study:
         name=path.stem,
         title=file.title.strip(),
         question=file.question.strip(),
-        background=_one_line(file.background),
+        background=one_line(file.background),
         design=design,
-        answer={key: _one_line(sentence) for key, sentence in file.answer.items()},
-        notes=tuple(_one_line(note) for note in file.notes),
+        answer={key: one_line(sentence) for key, sentence in file.answer.items()},
+        notes=tuple(one_line(note) for note in file.notes),
         main=main,
     )
 
 
-def study_from_dict(values: Mapping[str, Any], folder: Path | None = None) -> Study:
-    """Return the study that `Study.as_dict` describes.
+def study_from_dict(values: Mapping[str, Any], folder: Path | None = None) -> Study | StrategyStudy:
+    """Return the study that `Study.as_dict`, or that of a study of strategies, describes.
 
     Parameters
     ----------
@@ -122,6 +131,10 @@ def study_from_dict(values: Mapping[str, Any], folder: Path | None = None) -> St
         If `values` are something else.
     """
     try:
+        if "kind" in values:
+            from calcsim.experiments.strategies.reading import study_from_dict as of_strategies
+
+            return of_strategies(values, folder)
         return _study_from_dict(values, folder)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise UsageError(
@@ -199,7 +212,8 @@ def _lines(path: Path, text: str, faults: Sequence[Fault]) -> list[str]:
     ]
 
 
-def _one_line(text: str) -> str:
+def one_line(text: str) -> str:
+    """Return a text without its line breaks."""
     return " ".join(text.split())
 
 
@@ -313,11 +327,12 @@ def _faults_of_answer(answer: Mapping[str, str], design: Design | None) -> list[
             why = "only one variant is played" if len(design.variants) == 1 else "variants are compared"
             wanted = "estimate" if len(design.variants) == 1 else "more, less, no matter and undecided"
             faults.append(Fault(place, f"{why}, so the outcomes are: {wanted}"))
-        faults += [Fault(place, problem) for problem in _problems_of_sentence(sentence, OUTCOMES[key])]
+        faults += [Fault(place, problem) for problem in problems_of_sentence(sentence, OUTCOMES[key])]
     return faults
 
 
-def _problems_of_sentence(sentence: str, known: Sequence[str]) -> list[str]:
+def problems_of_sentence(sentence: str, known: Sequence[str]) -> list[str]:
+    """Return what is wrong with a sentence in which the names in `known` may stand in braces."""
     try:
         fields = list(string.Formatter().parse(sentence))
     except ValueError as error:

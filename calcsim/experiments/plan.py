@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -262,6 +262,14 @@ class Design:
     def games_per_deal(self) -> int:
         """Return how many games each deal is played in, over all cells and seatings."""
         return sum(len(cell.seatings) for cell in self.cells())
+
+    def with_deals(self, deals: int) -> Design:
+        """Return the design with so many deals, whatever precision it asks for."""
+        return replace(self, deals=deals, precision=None)
+
+    def run_as(self, run: object) -> Design:
+        """Return the design with the deals and the precision that another was run with."""
+        return replace(self, deals=run.deals, precision=run.precision) if isinstance(run, Design) else self
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,9 @@ import pandas as pd
 from calcsim.errors import UsageError, nearest
 from calcsim.experiments import manifest as manifests
 from calcsim.experiments.loading import load_study, study_from_dict
+from calcsim.experiments.plan import Study
 from calcsim.experiments.store import Store, chunk_ranges, default_root, replace_file
+from calcsim.experiments.strategies.design import StrategyStudy
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
 
     from calcsim.experiments.cells import StoredCell
     from calcsim.experiments.examples import Example
-    from calcsim.experiments.plan import Study
+    from calcsim.experiments.strategies.running import StrategyResults
 
 SUMMARY: Final = "summary.csv"
 EFFECTS: Final = "effects.csv"
@@ -236,7 +238,9 @@ class Results:
             yield kept.arrays
 
 
-def load(path: str | Path, *, out: str | Path = DEFAULT_OUT, root: str | Path | None = None) -> Results:
+def load(
+    path: str | Path, *, out: str | Path = DEFAULT_OUT, root: str | Path | None = None
+) -> Results | StrategyResults:
     """Return the results of a study that was run.
 
     Parameters
@@ -260,10 +264,14 @@ def load(path: str | Path, *, out: str | Path = DEFAULT_OUT, root: str | Path | 
         If the study's file asks for something else than what was run.
     """
     folder, study = place_of(Path(path), Path(out))
+    if isinstance(study, StrategyStudy) or (study is None and "kind" in manifests.read(folder)["study"]):
+        from calcsim.experiments.strategies.running import load_results
+
+        return load_results(folder, study=study)
     return load_folder(folder, study=study, store=Store(default_root() if root is None else root))
 
 
-def place_of(path: Path, out: Path = DEFAULT_OUT) -> tuple[Path, Study | None]:
+def place_of(path: Path, out: Path = DEFAULT_OUT) -> tuple[Path, Study | StrategyStudy | None]:
     """Return the folder of results that a path means, and the study if the path is a study's file.
 
     Raises
@@ -304,8 +312,9 @@ def load_folder(folder: Path, *, study: Study | None, store: Store) -> Results:
     """
     manifest = manifests.read(folder)
     run = study_from_dict(manifest["study"], folder=None if study is None else study.design.folder)
+    assert isinstance(run, Study)
     if study is not None:
-        if replace(study.design, deals=run.design.deals, precision=run.design.precision) == run.design:
+        if study.design.run_as(run.design) == run.design:
             run = replace(study, design=run.design)
             manifest["study"] = run.as_dict()
         else:

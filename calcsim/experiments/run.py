@@ -16,21 +16,27 @@ from calcsim.experiments.examples import choose
 from calcsim.experiments.measures import MATCH, Measures, Scores, calibrations, games_of
 from calcsim.experiments.results import TABLES, Results, load_folder, turns_table, write_table
 from calcsim.experiments.store import Store, chunk_ranges
+from calcsim.experiments.strategies.design import StrategyDesign, StrategyStudy
 from calcsim.experiments.tally import Sums, Tally, kept_metrics
 
 if TYPE_CHECKING:
     from calcsim.experiments.deals import DealRows
     from calcsim.experiments.examples import Example
     from calcsim.experiments.plan import Design, Study
+    from calcsim.experiments.strategies.running import StrategyResults
 
 
-def total_games(design: Design) -> int:
+def total_games(design: Design | StrategyDesign) -> int:
     """Return the most games that a design takes, none of them kept yet."""
+    if isinstance(design, StrategyDesign):
+        from calcsim.experiments.strategies import kinds
+
+        return kinds.total_games(design)
     return design.deals * design.games_per_deal() + games_of(design)
 
 
 def run_study(
-    study: Study,
+    study: Study | StrategyStudy,
     *,
     root: Path,
     out: Path,
@@ -38,7 +44,7 @@ def run_study(
     deals: int | None = None,
     progress: Callable[[int], None] | None = None,
     note: Callable[[str], None] | None = None,
-) -> Results:
+) -> Results | StrategyResults:
     """Run a study as far as the store has not got yet, and write its results.
 
     Whoever interrupts it loses no more than the deals being played: run again, it goes on from there.
@@ -72,8 +78,14 @@ def run_study(
     PolicyError
         If a policy fails.
     """
+    if isinstance(study, StrategyStudy):
+        from calcsim.experiments.strategies.running import run_strategies
+
+        if deals is not None:
+            study = replace(study, design=study.design.with_deals(deals))
+        return run_strategies(study, root=root, out=out, threads=threads, progress=progress, note=note)
     if deals is not None:
-        study = replace(study, design=replace(study.design, deals=deals, precision=None))
+        study = replace(study, design=study.design.with_deals(deals))
     running = _Run(study, Store(root, note), threads, progress or (lambda games: None))
     found = running.run()
     folder = out / study.name

@@ -12,7 +12,8 @@ from calcsim.errors import nearest
 from calcsim.experiments.plan import DEFAULT_FLOW_DEALS, DEFAULT_LEVEL, DEFAULT_MATCH_GAMES, Fault, Luck
 
 
-def _as_list(value: Any) -> Any:
+def as_list(value: Any) -> Any:
+    """Return a list, of one item where it was none."""
     return value if isinstance(value, list) else [value]
 
 
@@ -84,8 +85,8 @@ class StudyFile(Table):
     background: str
     rules: str = DEFAULT_RULES
     set: dict[str, Any] = {}
-    players: Annotated[list[int] | None, BeforeValidator(_as_list)] = None
-    policies: Annotated[list[str] | None, BeforeValidator(_as_list)] = None
+    players: Annotated[list[int] | None, BeforeValidator(as_list)] = None
+    policies: Annotated[list[str] | None, BeforeValidator(as_list)] = None
     deals: int | None = None
     precision: PrecisionTable | None = None
     seed: int = DEFAULT_SEED
@@ -118,7 +119,7 @@ FREE: Final = ("answer", "margins")
 
 _REQUIRED: Final = ("title", "question", "background")
 
-_MUST_BE: Final = {
+MUST_BE: Final = {
     "int_type": "a whole number",
     "int_from_float": "a whole number",
     "float_type": "a number",
@@ -176,6 +177,6 @@ def _fault(detail: Any, values: Mapping[str, Any]) -> Fault:
         return Fault(place, f"unknown key{nearest(key, known) or '; known: ' + ', '.join(known)}")
     if kind == "missing":
         return Fault(place, "is missing")
-    must_be = _MUST_BE.get(kind)
+    must_be = MUST_BE.get(kind)
     said = f"must be {must_be}" if must_be else str(detail["msg"]).lower()
     return Fault(place, f"{key}={detail['input']!r}: {said}")

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from calcsim.experiments import manifest as manifests
 from calcsim.experiments.loading import study_from_dict
-from calcsim.experiments.results import DEFAULT_OUT, TABLES, Results, place_of
+from calcsim.experiments.results import DEFAULT_OUT, Results, place_of
 from calcsim.experiments.run import run_study
 
 if TYPE_CHECKING:
     from calcsim.experiments.plan import Study
+    from calcsim.experiments.strategies.design import StrategyStudy
+    from calcsim.experiments.strategies.running import StrategyResults
 
 
 def verify(
@@ -90,10 +91,11 @@ def _tampered(manifest: Mapping[str, Any], folder: Path) -> list[str]:
     return faults
 
 
-def _changed(now: Study, then: Study) -> list[str]:
+def _changed(now: Study | StrategyStudy, then: Study | StrategyStudy) -> list[str]:
     """Return whether a study's file asks for something else than what was run."""
-    asked = replace(now.design, deals=then.design.deals, precision=then.design.precision)
-    return [] if asked == then.design else [f"{now.path} was changed after it was run"]
+    return (
+        [] if now.design.run_as(then.design) == then.design else [f"{now.path} was changed after it was run"]
+    )
 
 
 def _different_cells(manifest: Mapping[str, Any], again: Mapping[str, Any]) -> list[str]:
@@ -116,13 +118,16 @@ def _different_cells(manifest: Mapping[str, Any], again: Mapping[str, Any]) -> l
     return faults
 
 
-def _different_files(manifest: Mapping[str, Any], folder: Path, again: Results) -> list[str]:
+def _different_files(
+    manifest: Mapping[str, Any], folder: Path, again: Results | StrategyResults
+) -> list[str]:
     """Return which files come out differently, and from which line on."""
-    others = [name for name in manifest["files"] if name not in TABLES]
+    tables = list(again.manifest["files"])
+    others = [name for name in manifest["files"] if name not in tables]
     if others:
         again.write_report()
     faults = []
-    for name in (*TABLES, *others):
+    for name in (*tables, *others):
         before, after = folder / name, again.folder / name
         if not after.is_file():
             faults.append(f"{before} is not made again")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from calcsim.report.model import Report, Source
 
-__all__ = ["build", "write"]
+__all__ = ["build", "write", "write_files"]
 
 _FIGURES = "figures"
 
@@ -50,11 +50,15 @@ def write(results: Source, folder: Path) -> list[Path]:
     CalcsimError
         If what the study's answer is about is not among the results.
     """
+    return write_files(build(results), folder)
+
+
+def write_files(report: Report, folder: Path) -> list[Path]:
+    """Write a report, as `write` does, and return its files."""
     from calcsim.report.html import to_html
     from calcsim.report.markdown import to_markdown
     from calcsim.report.style import rendered
 
-    report = build(results)
     images = {picture.name: rendered(picture.figure) for picture in report.pictures}
     files = {name: f"{_FIGURES}/{name}.{ending}" for name, (ending, _) in images.items()}
     contents = {files[name]: content for name, (_, content) in images.items()}

@@ -19,7 +19,7 @@ def basis(facts: Facts) -> list[Section]:
     return [
         Section("Method", tuple(_method(facts))),
         Section("Rules in force", tuple(_rules(facts))),
-        Section("Again, and the same", tuple(_manifest(facts))),
+        again(facts.source.study, facts.source.manifest),
     ]
 
 
@@ -144,10 +144,10 @@ def _rules(facts: Facts) -> list[Block]:
     return blocks
 
 
-def _manifest(facts: Facts) -> list[Block]:
+def again(study: Any, manifest: Mapping[str, Any]) -> Section:
+    """Return the section that tells how to run a study again, and what its manifest says."""
     from calcsim.experiments.plan import portable
 
-    study, manifest = facts.source.study, facts.source.manifest
     file = portable(study.path)
     blocks: list[Block] = [
         Commands("Run the study again:", (f"calcsim study run {file}",)),
@@ -158,7 +158,7 @@ def _manifest(facts: Facts) -> list[Block]:
         blocks.append(Table(("what", "is"), tuple(cells), "ll", "From manifest.json, which has the rest"))
     else:
         blocks.append(Paragraph("There is no manifest beside these results."))
-    return blocks
+    return Section("Again, and the same", tuple(blocks))
 
 
 def _flat(manifest: Mapping[str, Any]) -> list[tuple[str, Any]]:

@@ -158,7 +158,7 @@ def restricted_figure(found: RestrictedPlay) -> Figure:
     alone = f"All play {names[0]}. " if len(names) == 1 else ""
     return forest(
         panels,
-        axis="worth: percentage points of the games won that one player loses without it",
+        axis="worth [percentage points of the games won]",
         note=f"{alone}{found.rules.label}; {count(found.deals)} deals, each in all seats; bars: "
         f"{percent(found.level)} intervals, simultaneous for each policy and number of players; grey band: "
         "within the margin, which does not matter.",
@@ -200,7 +200,7 @@ def skill_figure(found: Skill) -> Figure:
                     ax.text(x, y, f"{width:.0f}", ha="center", va="center", color=ink, fontsize=9)
             start = [a + b for a, b in zip(start, widths, strict=True)]
         labels = [
-            f"{_wrapped(table.label, 34)}\n{with_unit(str(len(table.ladder)), 'levels')} of strength"
+            f"{textwrap.fill(table.label, 34)}\n{with_unit(str(len(table.ladder)), 'levels')} of strength"
             for table in tables
         ]
         ax.set_yticks(range(len(tables)), labels)

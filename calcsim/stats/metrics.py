@@ -315,6 +315,17 @@ _GROUPS: Final[dict[str, tuple[Metric, ...]]] = {
             "free turns on which only passing is legal",
             lambda b: (b.game("forced_free"), b.game("decisions_free")),
         ),
+        _ratio(
+            "passed_on_purpose",
+            "",
+            "free turn with a choice",
+            "R3.3",
+            "passes where something else was legal",
+            lambda b: (
+                b.total("passes") - b.game("forced_free"),
+                b.game("decisions_free") - b.game("forced_free"),
+            ),
+        ),
     ),
     "plays and passes": (
         *(
