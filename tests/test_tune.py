@@ -54,6 +54,26 @@ def test_more_is_always_better(rules: str, sign: int):
     assert measure.fair is None
 
 
+@pytest.mark.parametrize(
+    ("rules", "objective", "expected"),
+    [
+        ("calc", "win", [SHARES, 0, 0]),
+        ("calc", "score", [7, 0, 0]),
+        ("advanced", "score", [7, 50, 50]),
+        ("calc-revised", "score", [-7, -(2 + 4), -(2 + 4)]),
+    ],
+)
+def test_without_endless_games_those_leave_all_in_the_last_place(
+    rules: str, objective: str, expected: list[int]
+):
+    out = outs([[1, 2]] * 3, [[7, 9]] * 3)
+    out[columns.game("end")] = [columns.ENDS.index(end) for end in ("first-out", "stalled", "turn-limit")]
+    out[columns.seat("left", 0)] = 4
+    measure = Measure("win" if objective == "win" else "score", preset(rules), 2)
+    assert replace(measure, endless=False).take(out, 0).tolist() == expected
+    assert measure.take(out, 0).tolist() == expected[:1] * 3
+
+
 def test_the_player_sits_in_each_seat_once():
     measure = Measure("win", preset("advanced"), 4)
     rules = measure.rules

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
 
-from calcsim.engine import driver
+from calcsim.engine import columns, driver
 from calcsim.engine.driver import Cell
 from calcsim.stats.block import Block
 
@@ -34,6 +34,9 @@ SHARES: Final = 60
 """A win in whole parts, so that it can be shared by 2 to 6 without rounding."""
 
 
+_ENDLESS: Final = (columns.ENDS.index("stalled"), columns.ENDS.index("turn-limit"))
+
+
 @dataclass(frozen=True)
 class Measure:
     """What is wanted of a player, as a whole number each game.
@@ -44,11 +47,15 @@ class Measure:
         A key of `OBJECTIVES`.
     rules, players
         What is played.
+    endless
+        Whether games that stall or reach the turn limit count as the rules say. If not, all share the last
+        place: nothing is won by handing cards to and fro until the end.
     """
 
     objective: Objective
     rules: RuleSet
     players: int
+    endless: bool = True
 
     @property
     def units(self) -> int:
@@ -69,7 +76,16 @@ class Measure:
             numbers = block.seat("score")[seat].astype(np.int64)
             if self.rules.scoring == "rank-points":
                 numbers = -numbers
+        if not self.endless:
+            numbers = np.where(np.isin(block.game("end"), _ENDLESS), self._last_place(block, seat), numbers)
         return np.asarray(numbers, dtype=np.int64)
+
+    def _last_place(self, block: Block, seat: int) -> NDArray[np.int64] | int:
+        if self.objective == "win" or self.rules.scoring == "win":
+            return 0
+        if self.rules.scoring == "places":
+            return int(self.rules.place_points[self.players - 1])
+        return np.asarray(-(self.players + block.seat("left")[seat].astype(np.int64)))
 
 
 def tables(measure: Measure, hero: Policy, rival: Policy) -> list[Cell]:

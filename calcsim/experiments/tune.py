@@ -22,13 +22,18 @@ from calcsim.version import ENGINE_VERSION, RULES_VERSION, __version__
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-FIXED: Final = {"out": 100.0, "bonus": 10.0}
-"""Weights that are not tuned: going out at once is never worse, and rather with a bonus than without."""
+FIXED: Final = {"out": 100.0, "bonus": 10.0, "handoff_again": -6.0}
+"""Weights that are not tuned, beside those of which the largest is 1.
 
-TURNS: Final = 75
+Going out at once is never worse, and rather with a bonus than without. Who hands off has a limit: otherwise
+good players push the same cards to and fro for ever, and that is no game that people would play.
+"""
+
+TURNS: Final = 50
 """Turns for each player after which a game of a tuning ends, where the rules say no fewer.
 
-Real games are long over; but candidates that hoard cards would take most of the time.
+Real games are long over; but candidates that hoard cards would take most of the time. Who gets there shares
+the last place, whatever the rules say: so nobody is tuned to hand cards to and fro until the end.
 """
 
 _TRIALS: Final = 100
@@ -220,7 +225,7 @@ def tune(
     search = tuning.search
     rules, players = tuning.measure.rules, tuning.measure.players
     short = rules.replace(turn_limit=min(rules.turn_limit, TURNS * players))
-    measure = replace(tuning.measure, rules=short)
+    measure = replace(tuning.measure, rules=short, endless=False)
     rivals = [resolve(name, rules, players) for name in tuning.league]
     before = resolve(tuning.start, rules, players)
     weights = Weights(before)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from calcsim.policies import searching, thumbs, weighted
+from calcsim.policies import searching, thumbs, tuned, weighted
 from calcsim.policies.naming import BuiltIn
 
 __all__ = ["BUILT_IN", "BuiltIn"]
@@ -21,6 +21,13 @@ _YARDSTICKS: Final = (
 )
 
 BUILT_IN: Final[dict[str, BuiltIn]] = {
-    entry.name: entry for entry in (*_YARDSTICKS, *thumbs.ENTRIES, *weighted.ENTRIES, *searching.ENTRIES)
+    entry.name: entry
+    for entry in (
+        *_YARDSTICKS,
+        *thumbs.ENTRIES,
+        *weighted.ENTRIES,
+        *tuned.ENTRIES,
+        *searching.ENTRIES,
+    )
 }
 """By name, from the weakest to the strongest."""
