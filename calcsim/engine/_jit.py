@@ -148,6 +148,14 @@ def kernel(function: F) -> F:
     return compiled
 
 
+def inlined(function: F) -> F:
+    """Compile a kernel into those that call it: for few, called so often that the call itself counts."""
+    compiled: F = numba.njit(nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True, forceinline=True)(
+        function
+    )
+    return compiled
+
+
 def door(function: F) -> F:
     """Compile a kernel that Python calls: kept on disk, and without the interpreter's lock."""
     compiled: F = numba.njit(cache=CACHE is not None, nogil=True)(function)

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from typing import Final
 
+import numpy as np
+
 from calcsim.engine import layout as at
-from calcsim.engine._jit import State, kernel, leading_zeros, lowest_bit, popcount
+from calcsim.engine._jit import State, inlined, kernel, leading_zeros, lowest_bit, popcount
 from calcsim.engine.actions import (
     BOTTOM_SHIFT,
     GROW,
@@ -75,8 +77,24 @@ NATURALS: Final = 0xFFFFFFFFFFFFF
 FOUR_EACH: Final = 0x4444444444444
 """The natural cards of a deck (R1.1), packed."""
 
-_JOKER_AT: Final = 18
-_BOTTOM_JOKER_AT: Final = 23
+OF_NUMBER: Final = np.array(
+    [0] + [(1 << FIRST_BIT[n + 1]) - (1 << FIRST_BIT[n]) for n in range(1, 14)] + [0, 0], dtype=np.int64
+)
+"""By number: the bits of its cards in a set of `tables`."""
+
+# What `hand_left` tells, by where it stands.
+OUT_ON: Final = 0
+MET: Final = 16
+N_OUT_ON: Final = 32
+N_MET: Final = 36
+N_CARDS: Final = 40
+
+_MIX: Final = 0x1E3779B97F4A7C15
+_MIX_SHIFT: Final = 40
+_KEY_BOTTOM: Final = 26
+_KEY_JOKERS: Final = 30
+_ODD_NUMBERS: Final = 0x01030507090B0D
+_EVEN_NUMBERS: Final = 0x020406080A0C0E
 _LANES: Final = 0x11111111111111
 _GUARDS: Final = 0x88888888888888
 _FOURTEEN: Final = 0xFFFFFFFFFFFFFF
@@ -105,14 +123,10 @@ def counters_at(numbers: int) -> int:
 
 @kernel
 def sum_of(packed: int) -> int:
-    """Return the sum of the natural cards of a packed hand."""
-    ranks = numbers_in(packed & NATURALS)
-    total = 0
-    while ranks:
-        number = lowest_bit(ranks)
-        ranks &= ranks - 1
-        total += number * ((packed >> (4 * (number - 1))) & 15)
-    return total
+    """Return the sum of some natural cards, packed: of so few, 19 at most, that no byte here overflows."""
+    odd = (packed & _PAIRS) * _ODD_NUMBERS
+    even = ((packed >> 4) & _PAIRS) * _EVEN_NUMBERS
+    return ((odd >> 48) & 255) + ((even >> 48) & 255)
 
 
 @kernel
@@ -154,29 +168,48 @@ def counters_of(cards: int) -> int:
     return (x & 0x3333333333333) + ((x >> 2) & 0x3333333333333)
 
 
-@kernel
-def cards_used(action: int) -> tuple[int, int]:
-    """Return the natural cards of a play or growth, packed, and how many jokers are with them."""
-    top = (action >> NUMBER_SHIFT) & 15
+@inlined
+def cards_key(action: int) -> int:
+    """Return a number that tells which cards a play or growth takes, whatever it puts on top and where.
+
+    Bits 0 to 25 are its natural cards but the bottom one, a set of `tables`, bits 26 to 29 the natural card
+    at the bottom, 0 if none, from bit 30 on the number of its jokers.
+    """
+    if action & JOKER_BIT:
+        key = 1 << _KEY_JOKERS
+    else:
+        # The top is one card more of its number: the bit above those of the others.
+        key = 1 << FIRST_BIT[(action >> NUMBER_SHIFT) & 15]
     if action & 15 == GROW:
-        if action & JOKER_BIT:
-            return 0, 1
-        return 1 << (4 * (top - 1)), 0
-    packed = counters_of((action >> NATURALS_SHIFT) & NATURALS_MASK)
-    top_joker = (action >> _JOKER_AT) & 1
-    packed += (1 - top_joker) << (4 * (top - 1))
-    bottom = (action >> BOTTOM_SHIFT) & 15
-    bottom_joker = (action >> _BOTTOM_JOKER_AT) & 1
+        return key
+    naturals = (action >> NATURALS_SHIFT) & NATURALS_MASK
+    if action & JOKER_BIT == 0:
+        key <<= popcount(naturals & OF_NUMBER[(action >> NUMBER_SHIFT) & 15])
+    key |= naturals
+    bottom = (action >> BOTTOM_SHIFT) & 31
     if bottom:
-        packed += (1 - bottom_joker) << (4 * (bottom - 1))
-    jokers = top_joker + bottom_joker
+        key += 1 << _KEY_JOKERS if bottom > 15 else bottom << _KEY_BOTTOM
     pair = (action >> JOKERS_SHIFT) & 255
     if pair:
-        jokers += 1 + int(pair > 15)
-    return packed, jokers
+        key += (1 + int(pair > 15)) << _KEY_JOKERS
+    return key
 
 
-@kernel
+@inlined
+def cards_by(key: int) -> tuple[int, int, int]:
+    """Return the natural cards of a `cards_key`, packed, how many jokers are with them, and cards in all."""
+    naturals = key & NATURALS_MASK
+    packed = counters_of(naturals)
+    jokers = key >> _KEY_JOKERS
+    cards = popcount(naturals) + jokers
+    bottom = (key >> _KEY_BOTTOM) & 15
+    if bottom:
+        packed += 1 << (4 * (bottom - 1))
+        cards += 1
+    return packed, jokers, cards
+
+
+@inlined
 def streak_after(state: State, action: int, cards: int) -> int:
     """Return the streak of the number on top after a play or growth (R6.1).
 
@@ -203,38 +236,13 @@ def streak_after(state: State, action: int, cards: int) -> int:
             run += 1
         return run if state[at.R_SAME_PILE] else state[at.STREAK + number] + run
     # The top, and the cards of its number beneath it; if that is all of the play, what lies below them too.
-    first = FIRST_BIT[number]
-    mask = (1 << (FIRST_BIT[number + 1] - first)) - 1
-    same = (action >> (NATURALS_SHIFT + first)) & mask
-    run = 1
-    while same:
-        run += 1
-        same &= same - 1
-    run += int((action >> JOKERS_SHIFT) & 15 == number)
-    run += int((action >> (JOKERS_SHIFT + 4)) & 15 == number)
-    bottom = (action >> BOTTOM_SHIFT) & 15
-    if bottom == number and run == cards - 1:
-        run = cards
-    if run == cards and number == old:
-        run += state[at.RUN + pile]
-    if state[at.R_SAME_PILE]:
-        return run
-    others = state[at.STREAK + number]
-    if number == old:
-        others -= state[at.RUN + pile]
-    return others + run
-
-
-@kernel
-def tops_after(state: State, action: int) -> int:
-    """Return a bit for each number on top of some pile after a play or growth."""
-    number = (action >> NUMBER_SHIFT) & 15
-    tops = state[at.TOPS]
-    if action & 15 != GROW:
-        old = state[at.TOP + ((action >> PLACE_SHIFT) & 63)]
-        if state[at.N_TOPS + old] == 1:
-            tops &= ~(1 << old)
-    return tops | (1 << number)
+    # No branches: they would be guessed wrong too often.
+    run = 1 + popcount((action >> NATURALS_SHIFT) & OF_NUMBER[number])
+    run += int((action >> JOKERS_SHIFT) & 15 == number) + int((action >> (JOKERS_SHIFT + 4)) & 15 == number)
+    run += int(run == cards - 1) & int((action >> BOTTOM_SHIFT) & 15 == number)
+    below = state[at.RUN + pile] * int(number == old)
+    others = (state[at.STREAK + number] - below) * int(state[at.R_SAME_PILE] == 0)
+    return run + below * int(run == cards) + others
 
 
 @kernel
@@ -275,6 +283,15 @@ def _one_more(x: int) -> int:
 
 
 @kernel
+def _reversed(x: int) -> int:
+    """Return sixteen lanes of numbers 0 to 7 the other way round."""
+    x = ((x & _PAIRS) << 4) | ((x >> 4) & _PAIRS)
+    x = ((x & 0x00FF00FF00FF00FF) << 8) | ((x >> 8) & 0x00FF00FF00FF00FF)
+    x = ((x & 0x0000FFFF0000FFFF) << 16) | ((x >> 16) & 0x0000FFFF0000FFFF)
+    return ((x & 0x00000000FFFFFFFF) << 32) | (x >> 32)
+
+
+@kernel
 def most_on(naturals: int, jokers: int) -> int:
     """Return for each number 1 to 13 the most cards of a hand that a play on it could take.
 
@@ -293,18 +310,29 @@ def most_on(naturals: int, jokers: int) -> int:
         than six count as six.
     """
     ranks = numbers_in(naturals)
-    # Sets by their sum, and by what is left of a minuend: the lane of a number is its place.
+    # Sets by their sum: the lane of a number is its place.
     sums = 1
-    rests = counters_at(ALL_NUMBERS if jokers else ranks) & _LANES
-    rests <<= 5  # two in each lane: `counters_at` starts with number 1 at bit 0
-    while ranks:
-        number = lowest_bit(ranks)
-        ranks &= ranks - 1
+    left = ranks
+    while left:
+        number = lowest_bit(left)
+        left &= left - 1
         step = 4 * number
-        for _ in range((naturals >> (step - 4)) & 15):
+        for _ in range((naturals >> (step - 4)) & 15 if number < 7 else 1):
             sums = _higher(sums, _one_more((sums << step) & _FOURTEEN))
-            rests = _higher(rests, _one_more((rests >> step) & ~15))
-    lanes = _higher(sums, rests)
+    # What is left of a minuend, from the sums counted down from it.
+    if jokers:
+        most = sums
+        for step in (4, 8, 16, 32):
+            most = _higher(most, (most << step) & _FOURTEEN)
+        rests = _reversed(most) >> 8
+    else:
+        rests = 0
+        down = _reversed(sums)
+        left = ranks
+        while left:
+            rests = _higher(rests, down >> (60 - 4 * lowest_bit(left)))
+            left &= left - 1
+    lanes = _higher(sums, _one_more(rests))
     for _ in range(jokers):
         # A joker makes each sum any higher one.
         sums <<= 4
@@ -331,6 +359,8 @@ def ways_out(state: State, naturals: int, jokers: int, size: int) -> int:
         Only its rules are read.
     """
     if jokers and not state[at.R_JOKER_FINISH]:
+        return 0
+    if size > 11:  # the most there can be: four 1s and three 2s, two jokers, taken from a 13, are ten
         return 0
     total = sum_of(naturals)
     largest = (67 - leading_zeros(naturals)) >> 2 if naturals else 0
@@ -371,12 +401,6 @@ def numbers_met(lanes: int) -> int:
 
 
 @kernel
-def cards_on_average(lanes: int) -> float:
-    """Return the mean over the numbers 1 to 13 of the cards that `most_on` tells of."""
-    return (count_cards(lanes) - popcount(numbers_met(lanes))) * (1 / 13)
-
-
-@kernel
 def most_cards(lanes: int, numbers: int) -> int:
     """Return the most cards that `most_on` tells of for any of a set of numbers."""
     lanes &= counters_at(numbers) << 4
@@ -386,6 +410,28 @@ def most_cards(lanes: int, numbers: int) -> int:
 
 
 @kernel
+def _find_out(state: State, naturals: int, jokers: int, slot: int, key: int) -> None:
+    """Write what `hand_left` tells of a hand where it is kept, and the key."""
+    size = count_cards(naturals) + jokers
+    lanes = most_on(naturals, jokers)
+    if jokers and not state[at.R_JOKER_FINISH]:
+        # They cannot be the last to go (R4.8).
+        lanes = _lower(lanes, min(size, 7) * _LANES) if size > 1 else 0
+    met = numbers_met(lanes)
+    n_met = popcount(met)
+    out_on = ways_out(state, naturals, jokers, size)
+    state[slot] = key
+    state[slot + 1] = lanes
+    state[slot + 2] = (
+        (out_on << OUT_ON)
+        | (met << MET)
+        | (popcount(out_on) << N_OUT_ON)
+        | (n_met << N_MET)
+        | ((count_cards(lanes) - n_met) << N_CARDS)
+    )
+
+
+@inlined
 def hand_left(state: State, naturals: int, jokers: int) -> tuple[int, int]:
     """Return what a hand could be played on: `most_on`, and `ways_out` for all of it.
 
@@ -398,19 +444,18 @@ def hand_left(state: State, naturals: int, jokers: int) -> tuple[int, int]:
         From `layout.MEMO` on modified in place.
     naturals, jokers : int
         The natural cards, packed, and the number of jokers, 1 card or more in all.
+
+    Returns
+    -------
+    lanes : int
+        As `most_on` tells it, but no more than may be played.
+    facts : int
+        At `OUT_ON` a bit for each number on which all of it could be played, at `MET` one for each on which
+        some could; at `N_OUT_ON` and `N_MET` how many those are, at `N_CARDS` the cards of all lanes.
     """
     rules = (1 << 4) | (state[at.R_JOKER_FINISH] << 3) | (state[at.R_FINISH_MULTIPLY] << 2)
     key = naturals | ((rules | jokers) << 52)
-    fold = key ^ (key >> 28)
-    fold ^= (fold >> 7) ^ (fold >> 14) ^ (fold >> 21)
-    slot = at.MEMO + 3 * (fold & (at.MEMO_SLOTS - 1))
+    slot = at.MEMO + 3 * (((key * _MIX) >> _MIX_SHIFT) & (at.MEMO_SLOTS - 1))
     if state[slot] != key:
-        size = count_cards(naturals) + jokers
-        lanes = most_on(naturals, jokers)
-        if jokers and not state[at.R_JOKER_FINISH]:
-            # They cannot be the last to go (R4.8).
-            lanes = _lower(lanes, min(size, 7) * _LANES) if size > 1 else 0
-        state[slot] = key
-        state[slot + 1] = lanes
-        state[slot + 2] = ways_out(state, naturals, jokers, size)
+        _find_out(state, naturals, jokers, slot, key)
     return state[slot + 1], state[slot + 2]

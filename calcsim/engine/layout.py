@@ -141,6 +141,6 @@ CANDIDATES: Final = USEFUL + MAX_PARTS
 # 8,566 with a whole deck in hand and every number on some pile; each further pile adds less than ten.
 MAX_CANDIDATES: Final = 12_288
 MEMO: Final = CANDIDATES + MAX_CANDIDATES  # [slot]: what `features` found out about hands
-MEMO_SLOTS: Final = 256
+MEMO_SLOTS: Final = 4096
 LOG: Final = MEMO + 3 * MEMO_SLOTS  # events, see `events`, to the end of the array
 SIZE_STATE: Final = LOG
