@@ -15,16 +15,7 @@ from calcsim.engine import columns
 from calcsim.engine import features as f
 from calcsim.engine import layout as at
 from calcsim.engine._jit import POLICY_SIGNATURE, State, door, entry, inlined, kernel, memory, popcount
-from calcsim.engine.actions import (
-    GROW,
-    HANDOFF,
-    NUMBER_SHIFT,
-    PASS,
-    PLACE_SHIFT,
-    PLAY,
-    STOP,
-    pattern_of,
-)
+from calcsim.engine.actions import GROW, HANDOFF, NUMBER_SHIFT, PASS, PLACE_SHIFT, PLAY, STOP, pattern_of
 from calcsim.engine.legality import usable_naturals
 from calcsim.engine.rng import below
 
