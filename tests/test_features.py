@@ -277,4 +277,6 @@ def test_features_are_what_the_action_leads_to_in_many_games(
     never = {name for name in NAMES if not met[name]}
     may_lack = {"bonus", "grow", "ring", "star", "spoil_growth", "spoil_shield", "ends", "left_dead"}
     may_lack |= {name for name in NAMES if name.startswith("handoff")}
+    if players == 2:  # streaks rarely grow long enough
+        may_lack.add("avoid")
     assert never <= may_lack

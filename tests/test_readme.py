@@ -83,6 +83,7 @@ def test_many_commands_are_shown() -> None:
 
 
 FOUND = [
+    ("strong-advanced", "turns", "4 players, tuned", "no shields", "4.7 turns (3.3 to 6.0)", -1),
     ("stars", "share.star", "4 players, greedy", None, "0.391 % (0.379 to 0.403)", 100),
     ("shield", "turns", "4 players, greedy", "no shields", "0.347 turns less (0.292 to 0.402)", -1),
     (
