@@ -277,7 +277,8 @@ def _path_of(text: str) -> Path:
     """
     if text.endswith(".toml") or Path(text).is_file():
         if not Path(text).is_file():
-            raise UsageError(f"there is no study {text!r} ('calcsim study new' writes one)")
+            hint = nearest(text, map(str, Path(text).parent.glob("*.toml")))
+            raise UsageError(f"there is no study {text!r}{hint} ('calcsim study new' writes one)")
         return Path(text)
     path = FOLDER / f"{text}.toml"
     if not path.is_file():
