@@ -12,12 +12,13 @@ import pytest
 from calcsim.engine import columns
 from calcsim.errors import UsageError
 from calcsim.experiments.evolution import Search
-from calcsim.experiments.league import SHARES, Measure, play, play_all, tables
+from calcsim.experiments.league import Measure, play, play_all, tables
 from calcsim.experiments.tune import FIXED, Outcome, Tuning, Weights, tune, weights_text
 from calcsim.policies import resolve
 from calcsim.policies.features import FEATURES
 from calcsim.policies.weighted import read_weights
 from calcsim.rules import preset
+from calcsim.stats.block import WHOLE
 
 CALC = Measure("win", preset("calc"), 2)
 SEARCH = Search(generations=4, population=6, deals=40, most_deals=80, seed=3)
@@ -41,7 +42,7 @@ def outs(places: list[list[int]], scores: list[list[int]]) -> np.ndarray:
 def test_a_shared_first_place_is_a_shared_win():
     out = outs([[1, 2, 3], [1, 1, 3], [1, 1, 1], [2, 1, 2]], [[0] * 3] * 4)
     measure = Measure("win", preset("calc"), 3)
-    taken = [measure.take(out, seat) / SHARES for seat in range(3)]
+    taken = [measure.take(out, seat) / WHOLE for seat in range(3)]
     assert np.allclose(taken[0], [1, 1 / 2, 1 / 3, 0])
     assert np.allclose(sum(taken), 1)
     assert measure.fair == pytest.approx(1 / 3)
@@ -57,7 +58,7 @@ def test_more_is_always_better(rules: str, sign: int):
 @pytest.mark.parametrize(
     ("rules", "objective", "expected"),
     [
-        ("calc", "win", [SHARES, 0, 0]),
+        ("calc", "win", [WHOLE, 0, 0]),
         ("calc", "score", [7, 0, 0]),
         ("advanced", "score", [7, 50, 50]),
         ("calc-revised", "score", [-7, -(2 + 4), -(2 + 4)]),
@@ -86,7 +87,7 @@ def test_the_player_sits_in_each_seat_once():
 def test_a_player_among_its_own_copies_gets_the_fair_share_on_every_deal(rules: str, players: int):
     measure = Measure("win", preset(rules), players)
     greedy = resolve("greedy", measure.rules, players)
-    assert (play(measure, greedy, [greedy], seed=1, first=0, deals=30) == SHARES).all()
+    assert (play(measure, greedy, [greedy], seed=1, first=0, deals=30) == WHOLE).all()
 
 
 def test_all_are_played_on_the_same_deals_whatever_the_threads():
@@ -100,7 +101,7 @@ def test_all_are_played_on_the_same_deals_whatever_the_threads():
 
 def test_greedy_wins_more_than_random():
     greedy, random = (resolve(name, CALC.rules, 2) for name in ("greedy", "random"))
-    assert play(CALC, greedy, [random], seed=1, first=0, deals=1000).mean() > 1.05 * SHARES
+    assert play(CALC, greedy, [random], seed=1, first=0, deals=1000).mean() > 1.05 * WHOLE
 
 
 # Weights and points.
@@ -179,7 +180,7 @@ def test_the_check_is_what_playing_the_weights_gives(found: Outcome, tmp_path: P
     values = {}
     for name in (str(file), "sensible"):
         numbers = play(CALC, resolve(name, CALC.rules, 2), [greedy], seed=3, first=0, deals=400)
-        values[name] = numbers.mean() / SHARES / 2
+        values[name] = numbers.mean() / WHOLE / 2
     (check,) = found.checks
     assert check.rival == "greedy"
     assert check.value.estimate == pytest.approx(values[str(file)])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
@@ -30,6 +29,7 @@ from calcsim.cli.common import (
     write_text,
 )
 from calcsim.cli.compiling import announce
+from calcsim.cli.plots import PlotOption, check_plot, write_plot
 from calcsim.cli.progress import Progress
 from calcsim.cli.tables import format_table
 from calcsim.errors import UsageError
@@ -96,9 +96,7 @@ def compare(
         str | None,
         typer.Option("--baseline", metavar="VARIANT", help="Compare with this variant, as 'handoff=none'."),
     ] = None,
-    plot: Annotated[
-        Path | None, typer.Option("--plot", metavar="FILE", help="Draw the differences, as .png or .svg.")
-    ] = None,
+    plot: PlotOption = None,
     level: LevelOption = str(LEVEL),
     seed: SeedOption = DEFAULT_SEED,
     threads: ThreadsOption = DEFAULT_THREADS,
@@ -113,8 +111,7 @@ def compare(
     Line-ups of different policies (--policy greedy,random) play every deal in all rotations.
     """
     style = output_format(as_json, as_csv)
-    if plot is not None and plot.suffix not in (".png", ".svg"):
-        raise UsageError(f"--plot {str(plot)!r}: must end in .png or .svg")
+    check_plot(plot)
     if not vary:
         raise UsageError(
             "nothing to compare: give --vary FIELD=A,B, as handoff=shield,none (see calcsim rules show)"
@@ -146,7 +143,9 @@ def compare(
     if found.stopped_by == "most":
         say(f"the precision was not reached within {found.deals:,} deals (--max-deals)")
     if plot is not None:
-        _draw(found, plot)
+        from calcsim.report.style import save
+
+        write_plot(plot, save(found.figure(), plot.suffix[1:]))
     if style == "json":
         write_json(_object(found))
     elif style == "csv":
@@ -272,14 +271,3 @@ def _show_ends(found: Comparison) -> None:
         if value.metric in ("end.stalled", "end.turn-limit") and value.estimate:
             games = f"{100 * value.estimate:.3g} % of {value.games:,} games"
             write_text(f"\n{value.group}, {value.variant}: {games} ended by {reason}")
-
-
-def _draw(found: Comparison, path: Path) -> None:
-    """Write the picture of all differences."""
-    from calcsim.report.quick import margins_figure
-    from calcsim.report.style import save
-
-    data = save(margins_figure(found.effects), path.suffix[1:])
-    temporary = path.with_name(f".{path.name}.part")
-    temporary.write_bytes(data)
-    temporary.replace(path)

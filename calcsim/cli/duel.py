@@ -27,11 +27,11 @@ from calcsim.cli.common import (
     write_text,
 )
 from calcsim.cli.compiling import announce
-from calcsim.cli.points import MINUS, gain_text, share_of_all, signed
 from calcsim.cli.progress import Progress
 from calcsim.cli.tables import format_table
 from calcsim.errors import UsageError
 from calcsim.stats.intervals import LEVEL, Estimate, parse_level
+from calcsim.stats.points import MINUS, gain_text, share_of_all, signed
 from calcsim.stats.text import estimate_text, percent
 
 if TYPE_CHECKING:

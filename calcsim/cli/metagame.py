@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import textwrap
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
@@ -28,11 +27,12 @@ from calcsim.cli.common import (
     write_text,
 )
 from calcsim.cli.compiling import announce
-from calcsim.cli.points import gain_text, share_of_all, signed, whole_percent
+from calcsim.cli.plots import PlotOption, check_plot, write_plot
 from calcsim.cli.progress import Progress
 from calcsim.cli.tables import format_table, output_width
 from calcsim.errors import UsageError
 from calcsim.stats.intervals import LEVEL, parse_level
+from calcsim.stats.points import gain_text, share_of_all, signed, whole_percent
 from calcsim.stats.text import percent
 
 if TYPE_CHECKING:
@@ -53,9 +53,6 @@ MarginOption = Annotated[
         metavar="SHARE",
         help="The difference in the share of games won that matters, as 0.01 or 1%.",
     ),
-]
-PlotOption = Annotated[
-    Path | None, typer.Option("--plot", metavar="FILE", help="Draw the result, as .png or .svg.")
 ]
 
 
@@ -118,25 +115,6 @@ def metagame(
         write_csv({**one._asdict(), "line_up": "/".join(one.line_up)} for one in found.payoffs)
     else:
         _show(found)
-
-
-def check_plot(plot: Path | None) -> None:
-    """Refuse a picture's file of another kind.
-
-    Raises
-    ------
-    UsageError
-        If it does not end in .png or .svg.
-    """
-    if plot is not None and plot.suffix not in (".png", ".svg"):
-        raise UsageError(f"--plot {str(plot)!r}: must end in .png or .svg")
-
-
-def write_plot(plot: Path, data: bytes) -> None:
-    """Write a picture, whole or not at all."""
-    temporary = plot.with_name(f".{plot.name}.part")
-    temporary.write_bytes(data)
-    temporary.replace(plot)
 
 
 def parse_margin(text: str) -> float:

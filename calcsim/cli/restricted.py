@@ -28,12 +28,13 @@ from calcsim.cli.common import (
     write_text,
 )
 from calcsim.cli.compiling import announce
-from calcsim.cli.metagame import MarginOption, PlotOption, check_plot, parse_margin, write_plot
-from calcsim.cli.points import gain_text
+from calcsim.cli.metagame import MarginOption, parse_margin
+from calcsim.cli.plots import PlotOption, check_plot, write_plot
 from calcsim.cli.progress import Progress
 from calcsim.cli.tables import format_table
 from calcsim.policies.naming import RESTRICTIONS
 from calcsim.stats.intervals import LEVEL, parse_level
+from calcsim.stats.points import gain_text
 from calcsim.stats.text import decimals, percent
 
 if TYPE_CHECKING:

@@ -27,11 +27,12 @@ from calcsim.cli.common import (
     write_text,
 )
 from calcsim.cli.compiling import announce
-from calcsim.cli.metagame import PlotOption, PoliciesOption, check_plot, parse_margin, write_plot
-from calcsim.cli.points import gain_text, share_of_all
+from calcsim.cli.metagame import PoliciesOption, parse_margin
+from calcsim.cli.plots import PlotOption, check_plot, write_plot
 from calcsim.cli.progress import Progress
 from calcsim.cli.tables import format_table
 from calcsim.stats.intervals import LEVEL, parse_level
+from calcsim.stats.points import gain_text, share_of_all
 from calcsim.stats.text import percent
 
 if TYPE_CHECKING:

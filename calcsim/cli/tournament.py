@@ -28,12 +28,12 @@ from calcsim.cli.common import (
     write_text,
 )
 from calcsim.cli.compiling import announce
-from calcsim.cli.metagame import PlotOption, check_plot, write_plot
-from calcsim.cli.points import gain_text, share_of_all
+from calcsim.cli.plots import PlotOption, check_plot, write_plot
 from calcsim.cli.progress import Progress
 from calcsim.cli.tables import format_table
 from calcsim.errors import UsageError
 from calcsim.stats.intervals import LEVEL, Estimate, parse_level
+from calcsim.stats.points import gain_text, share_of_all
 from calcsim.stats.text import estimate_text, percent
 
 if TYPE_CHECKING:

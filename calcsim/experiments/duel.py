@@ -251,7 +251,7 @@ def _scores(ledger: Ledger, values: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def _unit(ledger: Ledger) -> float:
-    from calcsim.stats.ranking import WHOLE
+    from calcsim.stats.block import WHOLE
 
     return 1.0 / (2 * ledger.players * WHOLE)
 
@@ -260,7 +260,7 @@ class _Test:
     """Plays deals and looks at the ratio every `LOOK` of them."""
 
     def __init__(self, ledger: Ledger, bounds: Bounds) -> None:
-        from calcsim.stats.ranking import WHOLE
+        from calcsim.stats.block import WHOLE
 
         self.ledger = ledger
         self.bounds = bounds

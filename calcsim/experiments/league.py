@@ -15,7 +15,7 @@ import numpy as np
 
 from calcsim.engine import columns, driver
 from calcsim.engine.driver import Cell
-from calcsim.stats.block import Block
+from calcsim.stats.block import WHOLE, Block
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -29,10 +29,6 @@ OBJECTIVES: Final = {
     "win": "share of games won: a first place shared by n players is 1/n of a win",
     "score": "points by the scoring of the rules, taken as losses where fewer are better (R9.5)",
 }
-
-SHARES: Final = 60
-"""A win in whole parts, so that it can be shared by 2 to 6 without rounding."""
-
 
 _ENDLESS: Final = (columns.ENDS.index("stalled"), columns.ENDS.index("turn-limit"))
 
@@ -60,7 +56,7 @@ class Measure:
     @property
     def units(self) -> int:
         """The whole number that counts as 1."""
-        return SHARES if self.objective == "win" else 1
+        return WHOLE if self.objective == "win" else 1
 
     @property
     def fair(self) -> float | None:
@@ -71,7 +67,7 @@ class Measure:
         """Return the number of one seat in each game of a block."""
         block = Block(out, self.players)
         if self.objective == "win":
-            numbers = SHARES // block.first_winners().astype(np.int64) * block.has_place(1)[seat]
+            numbers = block.win_parts()[seat]
         else:
             numbers = block.seat("score")[seat].astype(np.int64)
             if self.rules.scoring == "rank-points":

@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from calcsim.engine import driver
-from calcsim.stats.block import Block
+from calcsim.stats.block import WHOLE, Block
 from calcsim.stats.gram import Gram
-from calcsim.stats.ranking import WHOLE, choices_of
+from calcsim.stats.ranking import choices_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -185,8 +185,7 @@ class _Reader:
         """Add the games of a seating. Modified in place: `values`, `choices`."""
         block = Block(out, self.players)
         places, scores = block.seat("place"), block.seat("score")
-        first = places == 1
-        credit = first * (WHOLE // first.sum(axis=0))
+        credit = block.win_parts()
         seating = self.line_up.seatings[index]
         for seat, policy in enumerate(seating):
             row = 3 * self.policies.index(policy)

@@ -262,7 +262,8 @@ def _play(
     import numpy as np
 
     from calcsim.engine import driver
-    from calcsim.experiments.tables import WHOLE, chunks, in_threads, win_parts
+    from calcsim.experiments.tables import chunks, in_threads
+    from calcsim.stats.block import WHOLE, Block
     from calcsim.stats.marks import mark_games
 
     base = driver.prepare(rules, players, [policy])
@@ -273,7 +274,7 @@ def _play(
 
     def each(index: int, start: int, out: NDArray[np.int32]) -> tuple[Any, Any]:
         seat = (index - 1) % players
-        return win_parts(out, players)[seat], mark_games(out)
+        return Block(out, players).win_parts()[seat], mark_games(out)
 
     def join(start: int, games: list[tuple[Any, Any]]) -> tuple[Any, Any]:
         won = np.array([one for one, _ in games[1:]]).reshape(len(parts), players, -1).sum(axis=1)

@@ -358,7 +358,8 @@ def _cross(
     import numpy as np
 
     from calcsim.engine import driver
-    from calcsim.experiments.tables import WHOLE, in_threads, seated, win_parts
+    from calcsim.experiments.tables import in_threads, seated
+    from calcsim.stats.block import WHOLE, Block
     from calcsim.stats.crossed import shares_of_variance
 
     line_ups = line_ups_of(names, players)
@@ -370,7 +371,7 @@ def _cross(
             seated(known, line_ups[i]),
             seed=seed,
             games=deals,
-            map=lambda start, out: (start, win_parts(out, players)),
+            map=lambda start, out: (start, Block(out, players).win_parts()),
             threads=1,
             # Choices by chance are drawn anew in each game, or they would be part of the deal.
             noise=1 + replay * len(line_ups) + i,

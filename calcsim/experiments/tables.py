@@ -19,7 +19,7 @@ from calcsim.engine import driver
 from calcsim.engine.driver import Cell
 from calcsim.errors import UsageError
 from calcsim.experiments.plan import rotations
-from calcsim.stats.block import Block
+from calcsim.stats.block import WHOLE, Block
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -30,9 +30,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 R = TypeVar("R")
-
-WHOLE: Final = 60
-"""A win in whole parts, so that 2 to 6 can share it without rounding."""
 
 MOST_ORDERS: Final = 24
 """Orders around the table that a line-up is seated in, at most."""
@@ -45,13 +42,6 @@ _CHUNK: Final = 500
 
 _POLL_S: Final = 0.2
 """How long the main thread waits before it looks for an interrupt."""
-
-
-def win_parts(out: NDArray[np.int32], players: int) -> NDArray[np.int64]:
-    """Return what each seat gets of `WHOLE` in the games of a block: shape (players, games)."""
-    block = Block(out, players)
-    parts = WHOLE // np.maximum(block.first_winners().astype(np.int64), 1)
-    return np.asarray(parts * block.has_place(1))
 
 
 def different(names: Sequence[str], least: int = 2, most: int = 12) -> tuple[str, ...]:
@@ -238,7 +228,7 @@ def _play_batch(
     players = len(batch[0][1])
 
     def each(index: int, start: int, out: NDArray[np.int32]) -> NDArray[np.int64]:
-        return win_parts(out, players)
+        return Block(out, players).win_parts()
 
     def join(start: int, parts: list[NDArray[np.int64]]) -> tuple[int, dict[tuple[int, str], Any], int]:
         sums: dict[tuple[int, str], Any] = {}

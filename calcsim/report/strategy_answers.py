@@ -6,9 +6,9 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from calcsim.cli.points import gain_text, share_of_all, whole_percent
 from calcsim.report.prose import POINTS, count, listed, with_unit
 from calcsim.stats.intervals import Estimate
+from calcsim.stats.points import gain_text, share_of_all, whole_percent
 from calcsim.stats.text import percent
 
 if TYPE_CHECKING:

@@ -6,11 +6,11 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-from calcsim.cli.points import gain_text, share_of_all, whole_percent
 from calcsim.report.model import Block, Paragraph, Picture, Table
 from calcsim.report.prose import MINUS, changed_text, count, listed, round_up, with_unit
 from calcsim.report.strategy_answers import ahead_of, fates, leading, names_of, told_text
 from calcsim.stats.crossed import PARTS
+from calcsim.stats.points import gain_text, share_of_all, whole_percent
 from calcsim.stats.text import estimate_text, percent
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from calcsim.engine import columns
 
@@ -12,6 +12,10 @@ if TYPE_CHECKING:
 
     Ints: TypeAlias = NDArray[np.int32]
     Bools: TypeAlias = NDArray[np.bool_]
+
+
+WHOLE: Final = 60
+"""A win in whole parts, so that 2 to 6 can share it without rounding."""
 
 
 class Block:
@@ -71,6 +75,11 @@ class Block:
         """Return how many seats share place 1, shape (games,)."""
         total: Ints = self.has_place(1).view("int8").sum(axis=0, dtype="int8")
         return total
+
+    def win_parts(self) -> NDArray[np.int64]:
+        """Return what each seat gets of `WHOLE` for place 1, split if shared, shape (players, games)."""
+        parts: NDArray[np.int64] = WHOLE // self.first_winners().clip(1).astype("int64") * self.has_place(1)
+        return parts
 
     def of_first_out(self, name: str) -> Ints:
         """Return `seat(name)` of the first player out, 0 where nobody went out, shape (games,)."""

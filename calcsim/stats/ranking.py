@@ -15,13 +15,12 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from calcsim.stats.block import WHOLE
+
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     Floats = NDArray[np.float64]
-
-WHOLE: Final = 60
-"""A choice is counted as so many parts: any tie of up to six splits it without rounding."""
 
 _MOST_STEPS: Final = 100
 _CLOSE: Final = 1e-11
