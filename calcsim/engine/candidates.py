@@ -8,6 +8,8 @@ are. A growth is an action as it is.
 
 from __future__ import annotations
 
+from typing import Any
+
 from calcsim.engine import layout as at
 from calcsim.engine._jit import State, kernel, lowest_bit
 from calcsim.engine.actions import (
@@ -89,3 +91,68 @@ def expand(state: State, candidate: int, index: int) -> int:
     if which == 0:
         return action | (first << NUMBER_SHIFT) | (second << JOKERS_SHIFT)
     return action | (second << NUMBER_SHIFT) | (first << JOKERS_SHIFT)
+
+
+@kernel
+def expand_all(state: State, candidate: int, legal: Any, k: int) -> int:
+    """Write all actions a candidate stands for, as `expand` orders them.
+
+    Parameters
+    ----------
+    candidate : int
+        Not a growth.
+    legal : int64[::1] or its `memory`
+        From `k` on modified in place.
+    state, k : int64[::1], int
+        The state, and where the first action goes.
+
+    Returns
+    -------
+    k : int
+        Where the last of them ends.
+    """
+    place = (candidate >> PLACE_SHIFT) & 63
+    n_piles = 1
+    pile = place
+    if not candidate & FIXED:
+        n_piles = state[at.N_TOPS + place]
+        pile = 0
+        while state[at.TOP + pile] != place:
+            pile += 1
+    start = k
+    action = candidate & ((31 << BOTTOM_SHIFT) | (15 << PATTERN_SHIFT) | 15) | (pile << PLACE_SHIFT)
+    first = (candidate >> JOKERS_SHIFT) & 15
+    second = (candidate >> (JOKERS_SHIFT + 4)) & 15
+    if (candidate >> PATTERN_SHIFT) & 15 >= at.PRODUCT:
+        legal[k] = action | (first << NUMBER_SHIFT) | (JOKER_BIT if second else 0)
+        k += 1
+    else:
+        naturals = candidate & (NATURALS_MASK << NATURALS_SHIFT)
+        action |= naturals
+        under = action | (candidate & (255 << JOKERS_SHIFT))
+        left = naturals >> NATURALS_SHIFT
+        while left:
+            number: int = BIT_NUMBER[lowest_bit(left)]
+            group: int = left & ((1 << FIRST_BIT[number + 1]) - 1)
+            left ^= group
+            # The highest card of the number goes to the top.
+            top = group & ~(group >> 1)
+            legal[k] = (under ^ (top << NATURALS_SHIFT)) | (number << NUMBER_SHIFT)
+            k += 1
+        if first:
+            legal[k] = action | JOKER_BIT | (first << NUMBER_SHIFT) | (second << JOKERS_SHIFT)
+            k += 1
+            if second and second != first:
+                legal[k] = action | JOKER_BIT | (second << NUMBER_SHIFT) | (first << JOKERS_SHIFT)
+                k += 1
+    weight = k - start
+    while n_piles > 1:
+        n_piles -= 1
+        last = pile
+        pile += 1
+        while state[at.TOP + pile] != place:
+            pile += 1
+        for i in range(k - weight, k):
+            legal[i + weight] = legal[i] ^ ((last ^ pile) << PLACE_SHIFT)
+        k += weight
+    return k

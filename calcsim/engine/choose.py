@@ -7,10 +7,10 @@ from numpy.typing import NDArray
 
 from calcsim.engine import columns
 from calcsim.engine import layout as at
-from calcsim.engine._jit import State, kernel
+from calcsim.engine._jit import State, kernel, memory
 from calcsim.engine.actions import ACCEPT, GROW, HANDOFF, PASS, PLAY, STOP, cards_of
-from calcsim.engine.candidates import actions_in, cards_in, expand
-from calcsim.engine.handoffs import count_handoffs, nth_handoff
+from calcsim.engine.candidates import actions_in, cards_in, expand, expand_all
+from calcsim.engine.handoffs import count_handoffs, list_handoffs, nth_handoff
 from calcsim.engine.legality import list_avoids, list_plays
 from calcsim.engine.rng import next_below
 
@@ -25,6 +25,9 @@ PLUGGED = 2
 THINKER = 3
 """Kinds of player: the two of R11, a function that is shown a view, and one of calcsim's own that reads the
 state itself (what a player may see of it, which tests hold it to)."""
+
+MOST_HANDOFFS = 2 * at.JOKER * (at.SEATS - 1)
+"""Each card from the hand and from the front to each other seat."""
 
 KIND_BITS = 4
 """What a player may not do stands above these bits of its kind, see `restrict`."""
@@ -121,18 +124,20 @@ def list_legal(state: State, legal: NDArray[np.int64]) -> int:
         How many, 1 or more. If `legal` is shorter than that, nothing was written.
     """
     n, total = list_candidates(state)
-    n_handoffs = handoffs_now(state)
-    if total + n_handoffs + 1 > legal.size:
-        return total + n_handoffs + 1
+    if total + MOST_HANDOFFS >= legal.size and total + handoffs_now(state) >= legal.size:
+        return total + handoffs_now(state) + 1
+    actions = memory(legal)
     k = 0
     for i in range(n):
-        for index in range(actions_in(state, state[at.CANDIDATES + i])):
-            legal[k] = expand(state, state[at.CANDIDATES + i], index)
+        candidate = state[at.CANDIDATES + i]
+        if candidate & 15 == GROW:
+            actions[k] = candidate
             k += 1
-    for index in range(n_handoffs):
-        legal[k] = nth_handoff(state, index)
-        k += 1
-    legal[k] = idle_action(state)
+        else:
+            k = expand_all(state, candidate, actions, k)
+    if state[at.PHASE] == at.FREE and state[at.R_HANDOFF]:
+        k = list_handoffs(state, actions, k)
+    actions[k] = idle_action(state)
     return k + 1
 
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from calcsim.engine import columns, events
 from calcsim.engine import layout as at
 from calcsim.engine._jit import POLICY, State, entry, kernel, memory
+from calcsim.engine.actions import HANDOFF
 from calcsim.engine.choose import (
     KIND_BITS,
     PLUGGED,
@@ -18,7 +19,6 @@ from calcsim.engine.choose import (
     choose,
     choose_among,
     count_decision,
-    handoffs_now,
     list_legal,
 )
 from calcsim.engine.deal import deal
@@ -101,7 +101,7 @@ def play_on(
             n = list_legal(state, legal)
             if n > legal.size:
                 return n
-            count_decision(state, n, handoffs_now(state))
+            count_decision(state, n, int(n > 1 and legal[n - 2] & 15 == HANDOFF))
             if kind >> KIND_BITS:
                 n = restrict(state, legal, n, kind >> KIND_BITS)
                 kind &= (1 << KIND_BITS) - 1
@@ -112,7 +112,8 @@ def play_on(
                 status[AT_SEAT] = seat
                 status[AT_LEGAL] = n
                 if kind == THINKER:
-                    answer = plugged[seat](array, legal[:n], n, params[seat], rngs[seat])
+                    # Where there is no choice none of them thinks.
+                    answer = plugged[seat](array, legal[:n], n, params[seat], rngs[seat]) if n > 1 else 0
                 else:
                     # Copies: what a player writes there is neither played nor remembered.
                     observe(state, view)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from calcsim.engine import layout as at
 from calcsim.engine._jit import State, kernel, lowest_bit, popcount
 from calcsim.engine.actions import HANDOFF, NUMBER_SHIFT, PATTERN_SHIFT, PLACE_SHIFT
@@ -85,3 +87,35 @@ def nth_handoff(state: State, index: int) -> int:
                     return HANDOFF | place | (card << NUMBER_SHIFT)
                 index -= n
     return -1
+
+
+@kernel
+def list_handoffs(state: State, legal: Any, k: int) -> int:
+    """Write all hand-offs of the seat to move, free, in the order of `nth_handoff`.
+
+    Parameters
+    ----------
+    legal : int64[::1] or its `memory`
+        From `k` on modified in place.
+    state, k : int64[::1], int
+        The state, and where the first one goes.
+
+    Returns
+    -------
+    k : int
+        Where the last of them ends.
+    """
+    seat = state[at.SEAT]
+    if not may_hand_off(state, seat):
+        return k
+    for target in range(state[at.PLAYERS]):
+        if may_receive(state, seat, target):
+            from_hand, from_front = cards_for(state, seat, target)
+            for source in range(2):
+                cards = from_hand if source == 0 else from_front
+                plain = HANDOFF | (source << PATTERN_SHIFT) | (target << PLACE_SHIFT)
+                while cards:
+                    legal[k] = plain | (((lowest_bit(cards) >> 2) + 1) << NUMBER_SHIFT)
+                    k += 1
+                    cards &= cards - 1
+    return k
