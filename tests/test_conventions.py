@@ -137,7 +137,7 @@ def unsigned_in_rng_alone(path: str, text: str) -> list[str]:
     ]
 
 
-OF_PLAYERS = ("features", "weigh", "search")
+OF_PLAYERS = ("features", "score", "weigh", "search")
 """Kernels of players, who weigh one thing against another."""
 
 

@@ -261,6 +261,16 @@ def test_features_are_what_the_action_leads_to(preset: str, changes: tuple[str, 
     assert compare(preset, changes, players, 2)["cards"] > 20
 
 
+@pytest.mark.parametrize("preset", ["calc", "calc-revised", "advanced"])
+def test_the_cards_of_the_field_are_counted_as_they_lie(preset: str):
+    n_recycled = 0
+    for state, _, _ in positions(preset, ("hand_size=12", "handoff=none"), 4, 4):
+        lying = Counter(14 if card > 16 else card for pile in field_cards(state) for card in pile)
+        assert Counter(cards_in(int(state[at.ON_FIELD]))) == lying
+        n_recycled += int(state[at.N_RECYCLES])
+    assert n_recycled > 0 or preset == "calc-revised"  # which ends with the stock
+
+
 def test_names_and_numbers_of_features_agree():
     numbers = {key.lower(): value for key, value in vars(engine).items() if key.isupper()}
     assert [numbers["growth" if name == "grow" else name] for name in NAMES] == list(range(len(NAMES)))

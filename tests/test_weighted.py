@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from calcsim import policies
-from calcsim.engine import driver, weigh
+from calcsim.engine import choose, columns, driver, weigh
 from calcsim.engine import features as engine
 from calcsim.engine import layout as at
+from calcsim.engine._jit import memory, player_kernel
 from calcsim.errors import UsageError
 from calcsim.policies.features import FEATURES
 from calcsim.rules import load_rules
@@ -42,6 +44,39 @@ def test_the_score_is_the_weighted_sum_and_the_highest_is_taken(preset: str):
         assert found[answer] == found.max()
 
 
+@player_kernel
+def n_candidates(state):
+    """Write the candidates of a state; how many they are."""
+    return choose.list_candidates(memory(state))[0]
+
+
+@pytest.mark.parametrize("preset", ["calc", "calc-revised", "advanced"])
+def test_the_highest_is_found_without_a_list_of_the_actions(preset: str):
+    for i, (state, legal, _) in enumerate(positions(preset, (), 4, 5, seed=4)):
+        params = random_weights(i)
+        found = scores(state, legal, params)
+        rng = np.array([i], dtype=np.uint64)
+        action = weigh.weigh(state, legal[:0], n_candidates(state), params, rng)
+        assert found[legal.tolist().index(action)] == found.max()
+
+
+@pytest.mark.parametrize(
+    "changes", [(), ("start_piles=3", "growth=on", "joker_finish=on"), ("hand_size=12",)], ids=" ".join
+)
+def test_games_are_the_same_with_a_list_and_without(changes: tuple[str, ...]):
+    for seed in range(3):
+        weights = random_weights(seed)
+        name = "weighted:" + ":".join(f"{f.name}={w}" for f, w in zip(FEATURES, weights, strict=False))
+        cell = driver.prepare(load_rules("calc", changes), 3, [name])
+        listing = tuple(replace(policy, kind="thinker") for policy in cell.resolved)
+        outs = [
+            next(iter(driver.blocks(one, seed=seed, games=200, map=lambda _, out: out.copy())))
+            for one in (cell, replace(cell, resolved=listing))
+        ]
+        np.testing.assert_array_equal(*outs)
+        assert (outs[0][columns.game("turns")] > 0).all()
+
+
 @pytest.mark.parametrize("preset", ["calc", "calc-revised", "advanced"])
 def test_R10_2_weighted_players_decide_the_same_whatever_the_hidden_cards_are(preset: str):
     n_other = 0
@@ -70,10 +105,16 @@ def test_what_the_state_keeps_of_hands_changes_no_score():
         np.testing.assert_array_equal(scores(state, legal, params), first)
 
 
-def test_equals_are_taken_alike():
+@pytest.mark.parametrize("listed", [True, False])
+def test_equals_are_taken_alike(listed: bool):
     state, legal, _ = next(p for p in positions("calc-revised", (), 4, 3) if len(p[1]) == 5)
     rng = np.array([7], dtype=np.uint64)
-    answers = [weigh.weigh(state, legal, 5, np.zeros(64), rng) for _ in range(5000)]
+    if listed:
+        answers = [weigh.weigh(state, legal, 5, np.zeros(64), rng) for _ in range(5000)]
+    else:
+        n = n_candidates(state)
+        actions = [weigh.weigh(state, legal[:0], n, np.zeros(64), rng) for _ in range(5000)]
+        answers = [legal.tolist().index(action) for action in actions]
     counts = np.bincount(answers, minlength=5)
     assert ((counts - 1000) ** 2 / 1000).sum() < 18.5  # chi-square, 4 degrees of freedom, p = 0.001
 
@@ -102,7 +143,7 @@ def test_a_file_of_weights_is_a_policy(tmp_path: Path):
     rules = load_rules("advanced")
     policy = policies.resolve(f"{path}:handoff=-2:forbid=growth", rules, 2)
     names = [feature.name for feature in FEATURES]
-    assert policy.kind == "thinker"
+    assert policy.kind == "weigher"
     assert policy.forbidden == 2
     expected = {"cards": 1.0, "out": 10.5, "handoff": -2.0}
     assert {name: w for name, w in zip(names, policy.params, strict=True) if w} == expected

@@ -99,18 +99,19 @@ def expand_all(state: State, candidate: int, legal: Any, k: int) -> int:
 
     Parameters
     ----------
-    candidate : int
-        Not a growth.
     legal : int64[::1] or its `memory`
         From `k` on modified in place.
-    state, k : int64[::1], int
-        The state, and where the first action goes.
+    state, candidate, k : int64[::1], int, int
+        The state, the candidate, and where the first action goes.
 
     Returns
     -------
     k : int
         Where the last of them ends.
     """
+    if candidate & 15 == GROW:
+        legal[k] = candidate
+        return k + 1
     place = (candidate >> PLACE_SHIFT) & 63
     n_piles = 1
     pile = place

@@ -23,8 +23,10 @@ RANDOM = 0
 GREEDY = 1
 PLUGGED = 2
 THINKER = 3
-"""Kinds of player: the two of R11, a function that is shown a view, and one of calcsim's own that reads the
-state itself (what a player may see of it, which tests hold it to)."""
+WEIGHER = 4
+"""Kinds of player: the two of R11, a function that is shown a view, and two of calcsim's own that read the
+state itself (what a player may see of it, which tests hold them to). One is given the legal actions, the
+other needs only their candidates (`weigh.weigh`)."""
 
 MOST_HANDOFFS = 2 * at.JOKER * (at.SEATS - 1)
 """Each card from the hand and from the front to each other seat."""
@@ -129,12 +131,7 @@ def list_legal(state: State, legal: NDArray[np.int64]) -> int:
     actions = memory(legal)
     k = 0
     for i in range(n):
-        candidate = state[at.CANDIDATES + i]
-        if candidate & 15 == GROW:
-            actions[k] = candidate
-            k += 1
-        else:
-            k = expand_all(state, candidate, actions, k)
+        k = expand_all(state, state[at.CANDIDATES + i], actions, k)
     if state[at.PHASE] == at.FREE and state[at.R_HANDOFF]:
         k = list_handoffs(state, actions, k)
     actions[k] = idle_action(state)

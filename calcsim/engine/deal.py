@@ -44,7 +44,7 @@ def clear(state: State, players: int) -> None:
     """Reset the state to an empty table of `players` seats."""
     for i in range(at.PLAYERS, at.LOG_END):
         state[i] = 0
-    for i in range(at.HAND, at.TOP):
+    for i in range(at.ON_FIELD, at.TOP):
         state[i] = 0
     for i in range(at.COUNTS, at.COUNTS + columns.N_GAME + players * columns.N_SEAT):
         state[i] = 0

@@ -32,6 +32,7 @@ _KINDS = {
     "greedy": choose.GREEDY,
     "plugged": choose.PLUGGED,
     "thinker": choose.THINKER,
+    "weigher": choose.WEIGHER,
 }
 
 PARAMS = 64

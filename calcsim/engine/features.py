@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 
 from calcsim.engine import layout as at
-from calcsim.engine._jit import State, inlined, kernel, leading_zeros, lowest_bit, popcount
+from calcsim.engine._jit import State, inlined, kernel, popcount
 from calcsim.engine.actions import (
     BOTTOM_SHIFT,
     GROW,
@@ -22,9 +22,10 @@ from calcsim.engine.actions import (
     NUMBER_SHIFT,
     PATTERN_SHIFT,
     PLACE_SHIFT,
+    PLAY,
 )
-from calcsim.engine.legality import numbers_in
-from calcsim.engine.tables import FIRST_BIT, GROWTH_NUMBERS
+from calcsim.engine.candidates import cards_in
+from calcsim.engine.tables import FIRST_BIT
 
 CARDS: Final = 0
 OUT: Final = 1
@@ -82,22 +83,9 @@ OF_NUMBER: Final = np.array(
 )
 """By number: the bits of its cards in a set of `tables`."""
 
-# What `hand_left` tells, by where it stands.
-OUT_ON: Final = 0
-MET: Final = 16
-N_OUT_ON: Final = 32
-N_MET: Final = 36
-N_CARDS: Final = 40
 
-_MIX: Final = 0x1E3779B97F4A7C15
-_MIX_SHIFT: Final = 40
-_KEY_BOTTOM: Final = 26
-_KEY_JOKERS: Final = 30
 _ODD_NUMBERS: Final = 0x01030507090B0D
 _EVEN_NUMBERS: Final = 0x020406080A0C0E
-_LANES: Final = 0x11111111111111
-_GUARDS: Final = 0x88888888888888
-_FOURTEEN: Final = 0xFFFFFFFFFFFFFF
 _PAIRS: Final = 0x0F0F0F0F0F0F0F0F
 
 
@@ -132,15 +120,9 @@ def sum_of(packed: int) -> int:
 @kernel
 def unseen_cards(state: State, seat: int) -> int:
     """Return the cards that a seat sees nowhere, packed: others' private hands and the stock (R10.2)."""
-    packed = FOUR_EACH + (state[at.R_JOKERS] << 52) - state[at.HAND + seat]
+    packed = FOUR_EACH + (state[at.R_JOKERS] << 52) - state[at.HAND + seat] - state[at.ON_FIELD]
     for other in range(state[at.PLAYERS]):
         packed -= state[at.FRONT + other]
-    for pile in range(state[at.N_PILES]):
-        start = at.FIELD + pile * at.DEPTH
-        for i in range(start, start + state[at.HEIGHT + pile]):
-            card = state[i]
-            number = at.JOKER if card > at.JOKER_FLAG else card
-            packed -= 1 << (4 * (number - 1))
     return packed
 
 
@@ -169,44 +151,54 @@ def counters_of(cards: int) -> int:
 
 
 @inlined
-def cards_key(action: int) -> int:
-    """Return a number that tells which cards a play or growth takes, whatever it puts on top and where.
-
-    Bits 0 to 25 are its natural cards but the bottom one, a set of `tables`, bits 26 to 29 the natural card
-    at the bottom, 0 if none, from bit 30 on the number of its jokers.
-    """
-    if action & JOKER_BIT:
-        key = 1 << _KEY_JOKERS
-    else:
-        # The top is one card more of its number: the bit above those of the others.
-        key = 1 << FIRST_BIT[(action >> NUMBER_SHIFT) & 15]
-    if action & 15 == GROW:
-        return key
-    naturals = (action >> NATURALS_SHIFT) & NATURALS_MASK
-    if action & JOKER_BIT == 0:
-        key <<= popcount(naturals & OF_NUMBER[(action >> NUMBER_SHIFT) & 15])
-    key |= naturals
-    bottom = (action >> BOTTOM_SHIFT) & 31
-    if bottom:
-        key += 1 << _KEY_JOKERS if bottom > 15 else bottom << _KEY_BOTTOM
-    pair = (action >> JOKERS_SHIFT) & 255
-    if pair:
-        key += (1 + int(pair > 15)) << _KEY_JOKERS
-    return key
+def _below_the_top(word: int) -> tuple[int, int, int]:
+    """Return the natural cards, packed, the jokers and the cards in those fields that hold no top card."""
+    naturals = (word >> NATURALS_SHIFT) & NATURALS_MASK
+    packed = counters_of(naturals)
+    cards = popcount(naturals)
+    bottom = (word >> BOTTOM_SHIFT) & 31
+    if bottom == 0:
+        return packed, 0, cards
+    if bottom > 15:
+        return packed, 1, cards + 1
+    return packed + (1 << (4 * (bottom - 1))), 0, cards + 1
 
 
 @inlined
-def cards_by(key: int) -> tuple[int, int, int]:
-    """Return the natural cards of a `cards_key`, packed, how many jokers are with them, and cards in all."""
-    naturals = key & NATURALS_MASK
-    packed = counters_of(naturals)
-    jokers = key >> _KEY_JOKERS
-    cards = popcount(naturals) + jokers
-    bottom = (key >> _KEY_BOTTOM) & 15
-    if bottom:
-        packed += 1 << (4 * (bottom - 1))
-        cards += 1
-    return packed, jokers, cards
+def cards_of_action(action: int) -> tuple[int, int, int]:
+    """Return the natural cards of a play or growth, packed, its jokers, and how many cards it has."""
+    packed = 0
+    jokers = 0
+    cards = 0
+    if action & 15 == PLAY:
+        packed, jokers, cards = _below_the_top(action)
+        more = int((action >> JOKERS_SHIFT) & 15 != 0) + int((action >> (JOKERS_SHIFT + 4)) & 15 != 0)
+        jokers += more
+        cards += more
+    if action & JOKER_BIT:
+        jokers += 1
+    else:
+        packed += 1 << (4 * (((action >> NUMBER_SHIFT) & 15) - 1))
+    return packed, jokers, cards + 1
+
+
+@inlined
+def cards_of_candidate(candidate: int) -> tuple[int, int, int]:
+    """Return the same of a candidate (`candidates`): all its actions take the same cards."""
+    if candidate & 15 == GROW:
+        if candidate & JOKER_BIT:
+            return 0, 1, 1
+        return 1 << (4 * (((candidate >> NUMBER_SHIFT) & 15) - 1)), 0, 1
+    packed, jokers, _ = _below_the_top(candidate)
+    first = (candidate >> JOKERS_SHIFT) & 15
+    second = (candidate >> (JOKERS_SHIFT + 4)) & 15
+    if (candidate >> PATTERN_SHIFT) & 15 < at.PRODUCT:
+        jokers += int(first != 0) + int(second != 0)
+    elif second:
+        jokers += 1
+    else:
+        packed += 1 << (4 * (first - 1))
+    return packed, jokers, cards_in(candidate)
 
 
 @inlined
@@ -243,219 +235,3 @@ def streak_after(state: State, action: int, cards: int) -> int:
     below = state[at.RUN + pile] * int(number == old)
     others = (state[at.STREAK + number] - below) * int(state[at.R_SAME_PILE] == 0)
     return run + below * int(run == cards) + others
-
-
-@kernel
-def growths_after(state: State, pile: int, number: int) -> int:
-    """Return the numbers that fit a gap between two piles, once `pile` (or -1) has `number` on top (R5.1)."""
-    if not state[at.R_GROWTH]:
-        return 0
-    numbers = 0
-    for gap in range(state[at.N_GAPS]):
-        first = state[at.GAP + gap] & 255
-        second = state[at.GAP + gap] >> 8
-        x = number if first == pile else state[at.TOP + first]
-        y = number if second == pile else state[at.TOP + second]
-        numbers |= GROWTH_NUMBERS[16 * x + y]
-    return numbers
-
-
-@kernel
-def _higher(a: int, b: int) -> int:
-    """Return lane by lane the higher of two vectors of numbers 0 to 7."""
-    wins = ((a | _GUARDS) - b) & _GUARDS
-    mask = wins - (wins >> 3)
-    return (a & mask) | (b & (_GUARDS - _LANES) & ~mask)
-
-
-@kernel
-def _lower(a: int, b: int) -> int:
-    """Return lane by lane the lower of two such vectors."""
-    return a + b - _higher(a, b)
-
-
-@kernel
-def _one_more(x: int) -> int:
-    """Return a vector with one more in each lane that is not 0, nor 7."""
-    some = x | (x >> 1) | (x >> 2)
-    full = x & (x >> 1) & (x >> 2)
-    return x + (some & ~full & _LANES)
-
-
-@kernel
-def _reversed(x: int) -> int:
-    """Return sixteen lanes of numbers 0 to 7 the other way round."""
-    x = ((x & _PAIRS) << 4) | ((x >> 4) & _PAIRS)
-    x = ((x & 0x00FF00FF00FF00FF) << 8) | ((x >> 8) & 0x00FF00FF00FF00FF)
-    x = ((x & 0x0000FFFF0000FFFF) << 16) | ((x >> 16) & 0x0000FFFF0000FFFF)
-    return ((x & 0x00000000FFFFFFFF) << 32) | (x >> 32)
-
-
-@kernel
-def most_on(naturals: int, jokers: int) -> int:
-    """Return for each number 1 to 13 the most cards of a hand that a play on it could take.
-
-    Rules: R4.1 to R4.3, R4.7.
-
-    Parameters
-    ----------
-    naturals, jokers : int
-        The natural cards, packed, and the number of jokers. Of jokers only that is looked at which stand
-        among the summands, and one as the minuend.
-
-    Returns
-    -------
-    lanes : int
-        Four bits for each number, from bit 4 on: 0 if there is no play, else one more than its cards; more
-        than six count as six.
-    """
-    ranks = numbers_in(naturals)
-    # Sets by their sum: the lane of a number is its place.
-    sums = 1
-    left = ranks
-    while left:
-        number = lowest_bit(left)
-        left &= left - 1
-        step = 4 * number
-        for _ in range((naturals >> (step - 4)) & 15 if number < 7 else 1):
-            sums = _higher(sums, _one_more((sums << step) & _FOURTEEN))
-    # What is left of a minuend, from the sums counted down from it.
-    if jokers:
-        most = sums
-        for step in (4, 8, 16, 32):
-            most = _higher(most, (most << step) & _FOURTEEN)
-        rests = _reversed(most) >> 8
-    else:
-        rests = 0
-        down = _reversed(sums)
-        left = ranks
-        while left:
-            rests = _higher(rests, down >> (60 - 4 * lowest_bit(left)))
-            left &= left - 1
-    lanes = _higher(sums, _one_more(rests))
-    for _ in range(jokers):
-        # A joker makes each sum any higher one.
-        sums <<= 4
-        for step in (4, 8, 16, 32):
-            sums = _higher(sums, (sums << step) & _FOURTEEN)
-        sums = _one_more(sums & _FOURTEEN)
-        lanes = _higher(lanes, sums)
-    return lanes & ~15
-
-
-@kernel
-def ways_out(state: State, naturals: int, jokers: int, size: int) -> int:
-    """Return a bit for each number on which a player could play all that is left, and so go out.
-
-    Rules: R4.1 to R4.4, R4.7, R4.8.
-
-    Parameters
-    ----------
-    naturals : int
-        The natural cards, packed.
-    jokers, size : int
-        How many jokers there are, how many cards in all, 1 or more.
-    state : int64[::1], see `layout`
-        Only its rules are read.
-    """
-    if jokers and not state[at.R_JOKER_FINISH]:
-        return 0
-    if size > 11:  # the most there can be: four 1s and three 2s, two jokers, taken from a 13, are ten
-        return 0
-    total = sum_of(naturals)
-    largest = (67 - leading_zeros(naturals)) >> 2 if naturals else 0
-    multiply = size == 2 and state[at.R_FINISH_MULTIPLY]
-    if jokers == 0:
-        numbers = 1 << min(total, 14)
-        if size > 1 and 2 * largest > total:
-            numbers |= 1 << (2 * largest - total)
-        if multiply:
-            smallest = total - largest
-            numbers |= 1 << min(smallest * largest, 14)
-            if largest % smallest == 0:
-                numbers |= 1 << (largest // smallest)
-        return numbers & ALL_NUMBERS
-    if jokers == size:
-        return ALL_NUMBERS
-    # With jokers in a sum; as the minuend; taken away from the largest card.
-    numbers = 0
-    if total + jokers <= 13:
-        numbers |= ALL_NUMBERS >> (total + jokers) << (total + jokers)
-        numbers |= (1 << (14 - total - jokers + 1)) - 1
-    most = 2 * largest - total - jokers
-    if most >= 1:
-        numbers |= (2 << most) - 1
-    if multiply:
-        for other in range(1, 14):
-            if largest * other <= 13:
-                numbers |= (1 << (largest * other)) | (1 << other)
-            if largest % other == 0:
-                numbers |= (1 << other) | (1 << (largest // other))
-    return numbers & ALL_NUMBERS
-
-
-@kernel
-def numbers_met(lanes: int) -> int:
-    """Return a bit for each number 1 to 13 whose lane is not 0."""
-    return numbers_in((lanes >> 4) & NATURALS)
-
-
-@kernel
-def most_cards(lanes: int, numbers: int) -> int:
-    """Return the most cards that `most_on` tells of for any of a set of numbers."""
-    lanes &= counters_at(numbers) << 4
-    for step in (32, 16, 8, 4):
-        lanes = _higher(lanes & _FOURTEEN, lanes >> step)
-    return max((lanes & 7) - 1, 0)
-
-
-@kernel
-def _find_out(state: State, naturals: int, jokers: int, slot: int, key: int) -> None:
-    """Write what `hand_left` tells of a hand where it is kept, and the key."""
-    size = count_cards(naturals) + jokers
-    lanes = most_on(naturals, jokers)
-    if jokers and not state[at.R_JOKER_FINISH]:
-        # They cannot be the last to go (R4.8).
-        lanes = _lower(lanes, min(size, 7) * _LANES) if size > 1 else 0
-    met = numbers_met(lanes)
-    n_met = popcount(met)
-    out_on = ways_out(state, naturals, jokers, size)
-    state[slot] = key
-    state[slot + 1] = lanes
-    state[slot + 2] = (
-        (out_on << OUT_ON)
-        | (met << MET)
-        | (popcount(out_on) << N_OUT_ON)
-        | (n_met << N_MET)
-        | ((count_cards(lanes) - n_met) << N_CARDS)
-    )
-
-
-@inlined
-def hand_left(state: State, naturals: int, jokers: int) -> tuple[int, int]:
-    """Return what a hand could be played on: `most_on`, and `ways_out` for all of it.
-
-    Most hands are asked about many times over, so the answers are kept in the state: they depend on nothing
-    but the key they stand under, so whatever is there is right.
-
-    Parameters
-    ----------
-    state : int64[::1], see `layout`
-        From `layout.MEMO` on modified in place.
-    naturals, jokers : int
-        The natural cards, packed, and the number of jokers, 1 card or more in all.
-
-    Returns
-    -------
-    lanes : int
-        As `most_on` tells it, but no more than may be played.
-    facts : int
-        At `OUT_ON` a bit for each number on which all of it could be played, at `MET` one for each on which
-        some could; at `N_OUT_ON` and `N_MET` how many those are, at `N_CARDS` the cards of all lanes.
-    """
-    rules = (1 << 4) | (state[at.R_JOKER_FINISH] << 3) | (state[at.R_FINISH_MULTIPLY] << 2)
-    key = naturals | ((rules | jokers) << 52)
-    slot = at.MEMO + 3 * (((key * _MIX) >> _MIX_SHIFT) & (at.MEMO_SLOTS - 1))
-    if state[slot] != key:
-        _find_out(state, naturals, jokers, slot, key)
-    return state[slot + 1], state[slot + 2]

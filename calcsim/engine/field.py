@@ -37,6 +37,7 @@ def settle(state: State, pile: int) -> None:
 def lay(state: State, pile: int, card: int) -> None:
     """Lay one field card on a pile that is lifted, and carry its top and top run on (R6.1)."""
     number = card & 15
+    state[at.ON_FIELD] += 1 << (4 * (number - 1) if card < at.JOKER_FLAG else 52)
     height = state[at.HEIGHT + pile]
     state[at.FIELD + pile * at.DEPTH + height] = card
     state[at.HEIGHT + pile] = height + 1
@@ -83,8 +84,9 @@ def take_covered(state: State) -> int:
         if below_run == 0:
             continue
         for i in range(start, start + below_run):
-            card = state[at.FIELD + i]
-            state[at.STOCK + n] = at.JOKER if card > at.JOKER_FLAG else card  # jokers lose their numbers
+            card = min(state[at.FIELD + i], at.JOKER)  # jokers lose their numbers
+            state[at.ON_FIELD] -= 1 << (4 * (card - 1))
+            state[at.STOCK + n] = card
             n += 1
         for i in range(run):
             state[at.FIELD + start + i] = state[at.FIELD + start + below_run + i]

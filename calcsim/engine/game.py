@@ -16,9 +16,13 @@ from calcsim.engine.choose import (
     KIND_BITS,
     PLUGGED,
     THINKER,
+    WEIGHER,
     choose,
     choose_among,
     count_decision,
+    handoffs_now,
+    idle_action,
+    list_candidates,
     list_legal,
 )
 from calcsim.engine.deal import deal
@@ -94,10 +98,19 @@ def play_on(
     status : int
         OK, ILLEGAL or LOG_FULL; or how long `legal` has to be to go on, which another call then does.
     """
+    nothing = legal[:0]
     while state[at.PHASE] != at.OVER:
         seat = state[at.SEAT]
         kind = kinds[seat]
-        if kind >= PLUGGED:
+        if kind == WEIGHER:
+            n, total = list_candidates(state)
+            n_handoffs = handoffs_now(state)
+            count_decision(state, total + n_handoffs + 1, n_handoffs)
+            if total + n_handoffs:
+                action = plugged[seat](array, nothing, n, params[seat], rngs[seat])
+            else:
+                action = idle_action(state)
+        elif kind >= PLUGGED:
             n = list_legal(state, legal)
             if n > legal.size:
                 return n
@@ -111,7 +124,7 @@ def play_on(
                 status[AT_TURN] = state[at.TURNS] + 1
                 status[AT_SEAT] = seat
                 status[AT_LEGAL] = n
-                if kind == THINKER:
+                if kind >= THINKER:
                     # Where there is no choice none of them thinks.
                     answer = plugged[seat](array, legal[:n], n, params[seat], rngs[seat]) if n > 1 else 0
                 else:
@@ -173,8 +186,8 @@ def play_games(
     players : int
         2 to 6.
     kinds : int64[::1], shape (players,)
-        What sits at each seat: `choose.RANDOM`, `GREEDY`, `PLUGGED` or `THINKER`; above `choose.KIND_BITS`
-        what that player may not do (`restrict`).
+        What sits at each seat, see `choose.WEIGHER`; above `choose.KIND_BITS` what that player may not do
+        (`restrict`).
     plugged : tuple of 6 functions, params : float64[:, ::1]
         The functions of plugged players by seat, and their parameters.
     seed, first, games : int

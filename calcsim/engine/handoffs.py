@@ -90,6 +90,27 @@ def nth_handoff(state: State, index: int) -> int:
 
 
 @kernel
+def put_handoffs(legal: Any, k: int, target: int, from_hand: int, from_front: int) -> int:
+    """Write the hand-offs to one target of the cards that `cards_for` tells; return where they end.
+
+    Parameters
+    ----------
+    legal : int64[::1] or its `memory`
+        From `k` on modified in place.
+    k, target, from_hand, from_front : int
+        See above.
+    """
+    for source in range(2):
+        cards = from_hand if source == 0 else from_front
+        plain = HANDOFF | (source << PATTERN_SHIFT) | (target << PLACE_SHIFT)
+        while cards:
+            legal[k] = plain | (((lowest_bit(cards) >> 2) + 1) << NUMBER_SHIFT)
+            k += 1
+            cards &= cards - 1
+    return k
+
+
+@kernel
 def list_handoffs(state: State, legal: Any, k: int) -> int:
     """Write all hand-offs of the seat to move, free, in the order of `nth_handoff`.
 
@@ -111,11 +132,5 @@ def list_handoffs(state: State, legal: Any, k: int) -> int:
     for target in range(state[at.PLAYERS]):
         if may_receive(state, seat, target):
             from_hand, from_front = cards_for(state, seat, target)
-            for source in range(2):
-                cards = from_hand if source == 0 else from_front
-                plain = HANDOFF | (source << PATTERN_SHIFT) | (target << PLACE_SHIFT)
-                while cards:
-                    legal[k] = plain | (((lowest_bit(cards) >> 2) + 1) << NUMBER_SHIFT)
-                    k += 1
-                    cards &= cards - 1
+            k = put_handoffs(legal, k, target, from_hand, from_front)
     return k

@@ -109,9 +109,10 @@ LOG_END: Final = 53  # where the log ends, 0 if nothing is logged
 SEED: Final = 54
 GAME: Final = 55
 FIRST_END: Final = 56
+ON_FIELD: Final = 57  # the cards of all piles, packed
 
 # Arrays of the state, by seat ...
-HAND: Final = 57
+HAND: Final = 58
 FRONT: Final = HAND + SEATS
 SIZE: Final = FRONT + SEATS  # hand size (R3.4)
 COURTS: Final = SIZE + SEATS  # court cards pushed (R7.2)
@@ -140,7 +141,7 @@ USEFUL: Final = PARTS + MAX_PARTS
 CANDIDATES: Final = USEFUL + MAX_PARTS
 # 8,566 with a whole deck in hand and every number on some pile; each further pile adds less than ten.
 MAX_CANDIDATES: Final = 12_288
-MEMO: Final = CANDIDATES + MAX_CANDIDATES  # [slot]: what `features` found out about hands
+MEMO: Final = CANDIDATES + MAX_CANDIDATES  # [slot]: what `leftover` found out about hands
 MEMO_SLOTS: Final = 4096
 LOG: Final = MEMO + 3 * MEMO_SLOTS  # events, see `events`, to the end of the array
 SIZE_STATE: Final = LOG

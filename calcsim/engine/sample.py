@@ -12,7 +12,7 @@ from typing import Final
 from calcsim.engine import columns
 from calcsim.engine import layout as at
 from calcsim.engine._jit import State, door, kernel, memory
-from calcsim.engine.features import FOUR_EACH, count_cards
+from calcsim.engine.features import count_cards, unseen_cards
 from calcsim.engine.rng import next_below
 
 G_GROWTH_TURN = columns.GAME.index("growth_turn")
@@ -66,22 +66,16 @@ def copy_public(state: State, table: State) -> int:
     for i in range(at.COUNTS, at.CARDS):
         table[i] = 0  # some of what is counted tells of hidden hands
     table[at.COUNTS + G_GROWTH_TURN] = state[at.COUNTS + G_GROWTH_TURN]
-    unseen = FOUR_EACH + (state[at.R_JOKERS] << 52) - state[at.HAND + seat]
+    unseen = unseen_cards(state, seat)
     for other in range(state[at.PLAYERS]):
         row = at.COUNTS + columns.N_GAME + columns.N_SEAT * other
         table[row + S_PLACE] = state[row + S_PLACE]
         table[row + S_SCORE] = state[row + S_SCORE]
         table[at.HAND + other] = state[at.KNOWN + other]
-        unseen -= state[at.FRONT + other]
         if other != seat:
             unseen -= state[at.KNOWN + other]
     table[at.HAND + seat] = state[at.HAND + seat]
     copy_field(state, table)
-    for pile in range(state[at.N_PILES]):
-        start = at.FIELD + at.DEPTH * pile
-        for i in range(start, start + state[at.HEIGHT + pile]):
-            number = at.JOKER if state[i] > at.JOKER_FLAG else state[i]
-            unseen -= 1 << (4 * (number - 1))
     n = 0
     for card in range(1, at.JOKER + 1):
         for _ in range((unseen >> (4 * (card - 1))) & 15):

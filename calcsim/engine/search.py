@@ -14,12 +14,13 @@ from numpy.typing import NDArray
 from calcsim.engine import columns
 from calcsim.engine import layout as at
 from calcsim.engine._jit import POLICY_SIGNATURE, State, entry, kernel, memory
-from calcsim.engine.choose import GREEDY, choose, list_legal
+from calcsim.engine.choose import GREEDY, choose, list_candidates
 from calcsim.engine.features import N_FEATURES
 from calcsim.engine.rng import split
 from calcsim.engine.sample import S_PLACE, S_SCORE, SIZE_DEALT, copy_dealt, copy_public, deal_unseen
+from calcsim.engine.score import Weights, groups_weighed
 from calcsim.engine.transitions import apply_action
-from calcsim.engine.weigh import Weights, best_scores, weigh_up
+from calcsim.engine.weigh import best_scores, weigh_up
 
 # Parameters: first the weights, then these.
 P_PLAYOUTS: Final = N_FEATURES
@@ -48,7 +49,7 @@ CHANCE: Final = np.array([int(2**20 * 1.7**-size) for size in range(_SIZES)], dt
 """By hand size: chances to be out next stand to each other about like this."""
 
 ROLLOUT: Final = 256
-"""Legal actions that a playout by weights looks at; where there are more, it goes on greedily."""
+"""Candidates that a playout by weights looks at; where there are more, it goes on greedily."""
 
 
 @kernel
@@ -101,9 +102,8 @@ def play_out(
     table: State,
     params: Weights,
     depth: int,
-    weighed: bool,
+    groups: int,
     by_score: bool,
-    legal: NDArray[np.int64],
     rng: NDArray[np.uint64],
 ) -> None:
     """Play a table on until the next player is out or `depth` turns are over; by score to the game's end.
@@ -113,9 +113,13 @@ def play_out(
     table : int64[::1], see `layout`
         Modified in place.
     params : float64[::1]
-        The weights of all seats, where they are `weighed`; else all are greedy (R11.2).
-    legal : int64[::1], shape (ROLLOUT,)
-        Working memory.
+        The weights of all seats.
+    depth : int
+        See above.
+    groups : int
+        Which weights there are (`score.groups_weighed`); below 0 all seats are greedy instead (R11.2).
+    by_score : bool
+        See above.
     rng : uint64[::1], shape (1,)
         The stream of those who weigh. Modified in place.
     """
@@ -124,9 +128,9 @@ def play_out(
     while table[at.PHASE] != at.OVER:
         if not by_score and (table[at.N_OUT] != n_out or table[at.TURNS] >= last):
             return
-        n = list_legal(table, legal) if weighed else ROLLOUT + 1
+        n = list_candidates(table)[0] if groups >= 0 else ROLLOUT + 1
         if n <= ROLLOUT:
-            apply_action(table, legal[weigh_up(table, legal, n, params, rng)])
+            apply_action(table, weigh_up(table, n, params, groups, rng))
         else:
             apply_action(table, choose(table, GREEDY))
 
@@ -160,7 +164,6 @@ def look_ahead(
     keys: NDArray[np.float64],
     index: NDArray[np.int64],
     sums: NDArray[np.int64],
-    rollout: NDArray[np.int64],
 ) -> int:
     """Return the index of the action that did best in the playouts.
 
@@ -172,8 +175,6 @@ def look_ahead(
         Working memory; arrays, since their `memory` alone would not be kept.
     keys, index, sums : shape (n,)
         Working memory.
-    rollout : int64[::1], shape (ROLLOUT,)
-        Working memory.
     """
     state = memory(array)
     dealt = memory(dealt_array)
@@ -181,7 +182,7 @@ def look_ahead(
     weights = memory(params)
     playouts = int(params[P_PLAYOUTS])
     depth = int(params[P_DEPTH])
-    weighed = params[P_WEIGHED] != 0
+    groups = groups_weighed(weights) if params[P_WEIGHED] != 0 else -1
     by_score = params[P_SCORE] != 0
     seat = state[at.SEAT]
     goal = state[at.N_OUT] + 1
@@ -213,7 +214,7 @@ def look_ahead(
                 rng[0] = common
                 copy_dealt(dealt, table)
                 apply_action(table, legal[index[i]])
-                play_out(table, weights, depth, weighed, by_score, rollout, rng)
+                play_out(table, weights, depth, groups, by_score, rng)
                 sums[i] += value_of(table, seat, goal, by_score)
             rng[0] = common
         playouts -= each * n
@@ -268,5 +269,4 @@ def search(state: Any, legal: Any, n: int, params: Any, rng: Any) -> int:
     keys = np.empty(n, dtype=np.float64)
     index = np.empty(n, dtype=np.int64)
     sums = np.empty(n, dtype=np.int64)
-    rollout = np.empty(ROLLOUT, dtype=np.int64)
-    return look_ahead(state, legal, n, params, rng, dealt, table, keys, index, sums, rollout)
+    return look_ahead(state, legal, n, params, rng, dealt, table, keys, index, sums)

@@ -30,10 +30,10 @@ class Policy:
     name
         As it was asked for.
     kind
-        ``random`` or ``greedy``, which the engine knows; ``plugged``, a user's, which is shown a view; or
-        ``thinker``, one of calcsim's own, which reads the state.
+        ``random`` or ``greedy``, which the engine knows; ``plugged``, a user's, which is shown a view; or one
+        of calcsim's own, which read the state: ``thinker``, or ``weigher``, which lists no actions.
     function
-        The compiled function of the latter two.
+        The compiled function of the latter three.
     params
         What the function gets as its parameters, padded with zeros.
     forbidden
@@ -41,7 +41,7 @@ class Policy:
     """
 
     name: str
-    kind: Literal["random", "greedy", "plugged", "thinker"]
+    kind: Literal["random", "greedy", "plugged", "thinker", "weigher"]
     function: Any = None
     params: tuple[float, ...] = ()
     forbidden: int = 0
@@ -148,10 +148,10 @@ def resolve(name: str, rules: RuleSet, players: int) -> Policy:
         module, _, function_name = entry.loader.partition(":")
         make = getattr(importlib.import_module(module), function_name)
         function, params = make(values, rules, players)
-        return Policy(name, "thinker", function, tuple(params), split.forbidden)
+        return Policy(name, entry.kind, function, tuple(params), split.forbidden)
     if split.base.endswith(".toml"):
         function, params = load_weights(_weights(split), rules, players)
-        return Policy(name, "thinker", function, tuple(params), split.forbidden)
+        return Policy(name, "weigher", function, tuple(params), split.forbidden)
     from calcsim.policies.plugin import load
 
     function, params = load(split)

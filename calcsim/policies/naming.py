@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal
 
 from calcsim.errors import UsageError, nearest
 
@@ -80,6 +80,8 @@ class BuiltIn:
         that the engine itself knows.
     version
         Raised whenever it would play otherwise.
+    kind
+        How the engine asks it, see `calcsim.policies.Policy`.
     """
 
     name: str
@@ -87,6 +89,7 @@ class BuiltIn:
     options: tuple[Option, ...] = ()
     loader: str = ""
     version: int = 1
+    kind: Literal["thinker", "weigher"] = "weigher"
 
 
 @dataclass(frozen=True, slots=True)

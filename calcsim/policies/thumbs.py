@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from calcsim.policies.naming import BuiltIn
+from calcsim.policies.weighted import VERSION
+from calcsim.policies.weighted import load as load_weights
 
 if TYPE_CHECKING:
     from calcsim.rules import RuleSet
@@ -74,8 +76,6 @@ def weights_of(name: str) -> dict[str, float]:
 
 def _loader(name: str) -> Callable[[Mapping[str, float], RuleSet, int], tuple[Any, list[float]]]:
     def load(values: Mapping[str, float], rules: RuleSet, players: int) -> tuple[Any, list[float]]:
-        from calcsim.policies.weighted import load as load_weights
-
         return load_weights(weights_of(name), rules, players)
 
     return load
@@ -93,11 +93,14 @@ load_sensible = _loader("sensible")
 
 ENTRIES: Final = (
     *(
-        BuiltIn(name, doc, loader=f"calcsim.policies.thumbs:load_{name.replace('-', '_')}")
+        BuiltIn(name, doc, loader=f"calcsim.policies.thumbs:load_{name.replace('-', '_')}", version=VERSION)
         for name, (doc, _) in IDEAS.items()
     ),
     BuiltIn(
-        "sensible", "all good ideas at once, weighed by hand", loader="calcsim.policies.thumbs:load_sensible"
+        "sensible",
+        "all good ideas at once, weighed by hand",
+        loader="calcsim.policies.thumbs:load_sensible",
+        version=VERSION,
     ),
 )
 """For the registry, the single ideas first."""

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from calcsim.policies import weighted
 from calcsim.policies.naming import BuiltIn
 
 if TYPE_CHECKING:
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 FOLDER: Final = Path(__file__).with_suffix("")
 """Files ``PRESET-PLAYERS.toml``: weights, how they were found, and what they are worth on fresh deals."""
 
-VERSION: Final = 1
+VERSION: Final = 2
 """Raised whenever the weights change."""
 
 ENTRIES: Final = (
@@ -22,7 +23,7 @@ ENTRIES: Final = (
         "tuned",
         "weighs with what was found best for the preset and the number of players (see calcsim tune)",
         loader="calcsim.policies.tuned:load",
-        version=VERSION,
+        version=VERSION + weighted.VERSION - 1,
     ),
 )
 """For the registry."""
@@ -48,7 +49,4 @@ def load(values: Mapping[str, float], rules: RuleSet, players: int) -> tuple[Any
     rules, players
         What it is to play.
     """
-    from calcsim.policies.weighted import load as load_weights
-    from calcsim.policies.weighted import read_weights
-
-    return load_weights(read_weights(weights_file(rules, players)), rules, players)
+    return weighted.load(weighted.read_weights(weights_file(rules, players)), rules, players)

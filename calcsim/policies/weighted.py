@@ -13,7 +13,7 @@ from calcsim.policies.naming import BuiltIn
 if TYPE_CHECKING:
     from calcsim.rules import RuleSet
 
-VERSION: Final = 1
+VERSION: Final = 2
 """Raised whenever the same weights would play otherwise."""
 
 ENTRIES: Final = (
