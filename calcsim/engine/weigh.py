@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calcsim.engine import layout as at
-from calcsim.engine._jit import POLICY_SIGNATURE, State, door, entry, kernel, memory
+from calcsim.engine._jit import POLICY_SIGNATURE, State, door, entry, inlined, kernel, memory
 from calcsim.engine.actions import GROW, HANDOFF, PLACE_SHIFT, PLAY
 from calcsim.engine.candidates import expand_all
 from calcsim.engine.choose import idle_action
@@ -57,6 +57,20 @@ def best_scores(
         if action & 15 == HANDOFF:
             worth = worth_of_handoff(state, params, seen[0], seen[1], seen[2], (action >> PLACE_SHIFT) & 63)
         scores[i] = score_other(state, action, params, seen, worth)
+
+
+@inlined
+def _either(
+    best: int, highest: float, equals: int, other: int, score: float, rng: NDArray[np.uint64]
+) -> tuple[int, float, int]:
+    """Return the better of the best so far and another, its score, and how many had that: of equals any."""
+    if score > highest:
+        return other, score, 1
+    if score == highest:
+        equals += 1
+        if below(rng, equals) == 0:
+            return other, highest, equals
+    return best, highest, equals
 
 
 @kernel
@@ -145,14 +159,7 @@ def weigh_up(state: State, n: int, params: Weights, groups: int, rng: NDArray[np
         for k in range(at.PARTS, end):
             action = state[k]
             score = score_laid(state, action, params, seen, found)
-            if score > highest:
-                highest = score
-                best = action
-                equals = 1
-            elif score == highest:
-                equals += 1
-                if below(rng, equals) == 0:
-                    best = action
+            best, highest, equals = _either(best, highest, equals, action, score, rng)
     target = -1
     worth = 0.0
     for k in range(at.PARTS, list_others(state, params, seen, hands_off)):
@@ -161,14 +168,7 @@ def weigh_up(state: State, n: int, params: Weights, groups: int, rng: NDArray[np
             target = (action >> PLACE_SHIFT) & 63
             worth = worth_of_handoff(state, params, groups, seat, seen[2], target)
         score = score_other(state, action, params, seen, worth)
-        if score > highest:
-            highest = score
-            best = action
-            equals = 1
-        elif score == highest:
-            equals += 1
-            if below(rng, equals) == 0:
-                best = action
+        best, highest, equals = _either(best, highest, equals, action, score, rng)
     return best
 
 
@@ -198,15 +198,10 @@ def weigh(array: Any, legal: Any, n: int, params: Any, rng: Any) -> int:
     scores = np.empty(n, dtype=np.float64)
     best_scores(state, legal, n, weights, scores)
     best = 0
-    equals = 1
-    for i in range(1, n):
-        if scores[i] > scores[best]:
-            best = i
-            equals = 1
-        elif scores[i] == scores[best]:
-            equals += 1
-            if below(rng, equals) == 0:
-                best = i
+    highest = -np.inf
+    equals = 0
+    for i in range(n):
+        best, highest, equals = _either(best, highest, equals, i, scores[i], rng)
     return best
 
 

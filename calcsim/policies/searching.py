@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from calcsim.policies import thumbs, tuned, weighted
+from calcsim.policies import tuned, weighted
 from calcsim.policies.features import FEATURES
 from calcsim.policies.naming import BuiltIn, Option
 
@@ -38,21 +38,6 @@ ENTRIES: Final = (
 """For the registry."""
 
 
-def weights_for(rules: RuleSet, players: int) -> dict[str, float]:
-    """Return the weights that tell which actions are worth a look and play on: those of `tuned`.
-
-    Parameters
-    ----------
-    rules, players
-        The table.
-    """
-    try:
-        path = tuned.weights_file(rules, players)
-    except ValueError:  # none were found for such rules
-        return thumbs.weights_of("sensible")
-    return weighted.read_weights(path)
-
-
 def load(values: Mapping[str, float], rules: RuleSet, players: int) -> tuple[Any, list[float]]:
     """Return the compiled function of the player who looks ahead, and its vector of parameters.
 
@@ -65,6 +50,7 @@ def load(values: Mapping[str, float], rules: RuleSet, players: int) -> tuple[Any
     """
     from calcsim.engine.search import search
 
-    weights = weights_for(rules, players)
+    # They tell which actions are worth a look, and play on.
+    weights = weighted.read_weights(tuned.weights_file(rules, players))
     vector = [weights.get(feature.name, 0.0) for feature in FEATURES]
     return search, vector + [values[option.name] for option in OPTIONS]
