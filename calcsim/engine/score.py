@@ -41,6 +41,7 @@ _ON_BONUS: Final = 32
 _ON_MOST: Final = 64
 _ON_FITS: Final = 128
 _ON_FEW: Final = 256
+_ON_OTHERS: Final = 512
 
 THIRTEENTHS: Final = np.arange(256) / 13
 """By number: a thirteenth of it."""
@@ -58,8 +59,10 @@ class Weights(Protocol):
 
 @kernel
 def groups_weighed(params: Weights) -> int:
-    """Return a bit for each group of features that has a weight."""
-    groups = 0
+    """Return a bit for each group of features that has a weight: 0 if none has."""
+    groups = _ON_OTHERS if params[f.TOP] != 0.0 else 0
+    for i in range(f.CARDS, f.STAR + 1):
+        groups |= _ON_OTHERS if params[i] != 0.0 else 0
     for i in range(f.PENALTY, f.TEMPT + 1):
         groups |= _ON_PENALTY if params[i] != 0.0 else 0
     groups |= _ON_EXPOSE if params[f.EXPOSE] != 0.0 or params[f.EXPOSE_NEAR] != 0.0 else 0

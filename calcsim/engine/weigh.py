@@ -10,10 +10,17 @@ from numpy.typing import NDArray
 from calcsim.engine import layout as at
 from calcsim.engine._jit import POLICY_SIGNATURE, State, door, entry, inlined, kernel, memory
 from calcsim.engine.actions import GROW, HANDOFF, PLACE_SHIFT, PLAY
-from calcsim.engine.candidates import expand_all
+from calcsim.engine.candidates import actions_in, expand, expand_all
 from calcsim.engine.choose import idle_action
 from calcsim.engine.features import cards_of_action, cards_of_candidate
-from calcsim.engine.handoffs import cards_for, may_hand_off, may_receive, put_handoffs
+from calcsim.engine.handoffs import (
+    cards_for,
+    count_handoffs,
+    may_hand_off,
+    may_receive,
+    nth_handoff,
+    put_handoffs,
+)
 from calcsim.engine.rng import below
 from calcsim.engine.score import (
     Weights,
@@ -71,6 +78,25 @@ def _either(
         if below(rng, equals) == 0:
             return other, highest, equals
     return best, highest, equals
+
+
+@kernel
+def take_any(state: State, n: int, hands_off: bool, rng: NDArray[np.uint64]) -> int:
+    """Return any action, all alike; parameters as for `weigh_up` and `list_others`."""
+    n_laid = 0
+    for i in range(n):
+        n_laid += actions_in(state, state[at.CANDIDATES + i])
+    n_handoffs = count_handoffs(state) if hands_off else 0
+    index = below(rng, n_laid + n_handoffs + 1)
+    if index >= n_laid + n_handoffs:
+        return idle_action(state)
+    if index >= n_laid:
+        return nth_handoff(state, index - n_laid)
+    i = 0
+    while index >= actions_in(state, state[at.CANDIDATES + i]):
+        index -= actions_in(state, state[at.CANDIDATES + i])
+        i += 1
+    return expand(state, state[at.CANDIDATES + i], index)
 
 
 @kernel
@@ -148,6 +174,8 @@ def weigh_up(state: State, n: int, params: Weights, groups: int, rng: NDArray[np
     best = idle_action(state)
     if n == 0 and not hands_off:
         return best
+    if groups == 0:
+        return take_any(state, n, hands_off, rng)
     seen = what_is_seen(state, params, groups)
     highest = -np.inf
     equals = 0
