@@ -19,7 +19,7 @@ from calcsim.stats.intervals import mean
 
 TABLES = [(name, players) for name, rules in PRESETS.items() for players in range(2, rules.max_players + 1)]
 
-DIGESTS = {1: "de07caa98ecfd44d"}
+DIGESTS = {1: "de07caa98ecfd44d", 2: "514a509e49f9041d"}
 """What the weights of each version are; raise the version when they change, or kept results would lie."""
 
 
@@ -58,7 +58,7 @@ def test_there_are_no_other_files():
 LEAST_GAINS = {
     ("calc", 2): 0.22,
     ("calc", 3): 0.08,
-    ("calc", 4): 0.045,
+    ("calc", 4): 0.05,
     ("calc-revised", 2): 0.22,
     ("calc-revised", 3): 0.14,
     ("calc-revised", 4): 0.09,
@@ -87,4 +87,4 @@ def test_games_among_its_own_kind_end(name: str, players: int):
     cell = prepare(preset(name), players, ["tuned"])
     ends = blocks(cell, seed=77, games=100, map=lambda first, out: out[columns.game("end")].copy())
     endless = [columns.ENDS.index(end) for end in ("stalled", "turn-limit")]
-    assert np.isin(next(ends), endless).mean() <= 0.1
+    assert np.isin(next(ends), endless).mean() <= 0.05

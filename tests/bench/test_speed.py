@@ -31,6 +31,22 @@ def test_games(benchmark: BenchmarkFixture, preset: str, policy: str, threads: i
     benchmark(play)
 
 
+@pytest.mark.parametrize(
+    ("policy", "games"),
+    [("weighted:cards=1", 20_000), ("sensible", 20_000), ("tuned", 4000), ("search:playouts=64", 200)],
+)
+def test_games_of_those_who_think(benchmark: BenchmarkFixture, policy: str, games: int) -> None:
+    """Four in Advanced Calc on one thread, to be set against ``greedy`` above."""
+    cell = driver.prepare(load_rules("advanced"), 4, [policy])
+    benchmark.extra_info["games"] = games
+
+    def play() -> None:
+        for _ in driver.blocks(cell, seed=1, games=games, threads=1, map=lambda *_: None):
+            pass
+
+    benchmark(play)
+
+
 @pytest.mark.parametrize("players", [2, 4, 6])
 def test_figures(benchmark: BenchmarkFixture, players: int) -> None:
     """The sums of all figures of `calcsim run` over one block."""
