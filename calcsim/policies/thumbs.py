@@ -59,7 +59,7 @@ SENSIBLE: Final = {
     "handoff_near": 3.0,
     "handoff_next": 0.5,
     "handoff_high": 1.5,
-    "handoff_again": -4.0,
+    "handoff_again": -6.0,
     "left_flex": 0.5,
     "left_shed": 0.6,
     "left_out": 2.5,
