@@ -14,6 +14,7 @@ from calcsim.engine import choose, columns, driver, weigh
 from calcsim.engine import features as engine
 from calcsim.engine import layout as at
 from calcsim.engine._jit import memory, player_kernel
+from calcsim.engine.score import groups_weighed
 from calcsim.errors import UsageError
 from calcsim.policies.features import FEATURES
 from calcsim.rules import load_rules
@@ -45,9 +46,11 @@ def test_the_score_is_the_weighted_sum_and_the_highest_is_taken(preset: str):
 
 
 @player_kernel
-def n_candidates(state):
-    """Write the candidates of a state; how many they are."""
-    return choose.list_candidates(memory(state))[0]
+def made_ready(array, params):
+    """Write the candidates of a state and which weights there are; how many candidates."""
+    state = memory(array)
+    state[at.GROUPS + state[at.SEAT]] = groups_weighed(memory(params))
+    return choose.list_candidates(state)[0]
 
 
 @pytest.mark.parametrize("preset", ["calc", "calc-revised", "advanced"])
@@ -56,7 +59,7 @@ def test_the_highest_is_found_without_a_list_of_the_actions(preset: str):
         params = random_weights(i)
         found = scores(state, legal, params)
         rng = np.array([i], dtype=np.uint64)
-        action = weigh.weigh(state, legal[:0], n_candidates(state), params, rng)
+        action = weigh.weigh(state, legal[:0], made_ready(state, params), params, rng)
         assert found[legal.tolist().index(action)] == found.max()
 
 
@@ -112,7 +115,7 @@ def test_equals_are_taken_alike(listed: bool):
     if listed:
         answers = [weigh.weigh(state, legal, 5, np.zeros(64), rng) for _ in range(5000)]
     else:
-        n = n_candidates(state)
+        n = made_ready(state, np.zeros(64))
         actions = [weigh.weigh(state, legal[:0], n, np.zeros(64), rng) for _ in range(5000)]
         answers = [legal.tolist().index(action) for action in actions]
     counts = np.bincount(answers, minlength=5)

@@ -50,6 +50,17 @@ def cards_in(candidate: int) -> int:
 
 
 @kernel
+def first_pile(state: State, number: int) -> int:
+    """Return the first pile with a number on top that lies on some pile."""
+    if state[at.N_TOPS + number] == 1:
+        return state[at.PILES_OF + number]
+    pile = 0
+    while state[at.TOP + pile] != number:
+        pile += 1
+    return pile
+
+
+@kernel
 def expand(state: State, candidate: int, index: int) -> int:
     """Return the action number `index` of those a candidate stands for: by pile, then by top card (R4.9)."""
     if candidate & 15 == GROW:
@@ -64,11 +75,10 @@ def expand(state: State, candidate: int, index: int) -> int:
         while which >= weight:  # a division would take longer
             which -= weight
             nth += 1
-        pile = 0
-        while state[at.TOP + pile] != place or nth > 0:
-            if state[at.TOP + pile] == place:
-                nth -= 1
+        pile = first_pile(state, place)
+        while nth > 0:
             pile += 1
+            nth -= int(state[at.TOP + pile] == place)
     bottom = candidate & (31 << BOTTOM_SHIFT)
     action = PLAY | (pattern << PATTERN_SHIFT) | (pile << PLACE_SHIFT) | bottom
     first = (candidate >> JOKERS_SHIFT) & 15
@@ -117,9 +127,7 @@ def expand_all(state: State, candidate: int, legal: Any, k: int) -> int:
     pile = place
     if not candidate & FIXED:
         n_piles = state[at.N_TOPS + place]
-        pile = 0
-        while state[at.TOP + pile] != place:
-            pile += 1
+        pile = first_pile(state, place)
     start = k
     action = candidate & ((31 << BOTTOM_SHIFT) | (15 << PATTERN_SHIFT) | 15) | (pile << PLACE_SHIFT)
     first = (candidate >> JOKERS_SHIFT) & 15

@@ -12,6 +12,7 @@ def lift(state: State, pile: int) -> None:
     top = state[at.TOP + pile]
     state[at.STREAK + top] -= state[at.RUN + pile]
     state[at.N_TOPS + top] -= 1
+    state[at.PILES_OF + top] -= pile
     if state[at.N_TOPS + top] == 0:
         state[at.TOPS] &= ~(1 << top)
     state[at.UNDERS] &= ~(1 << pile)
@@ -23,6 +24,7 @@ def settle(state: State, pile: int) -> None:
     top = state[at.TOP + pile]
     state[at.STREAK + top] += state[at.RUN + pile]
     state[at.N_TOPS + top] += 1
+    state[at.PILES_OF + top] += pile
     state[at.TOPS] |= 1 << top
     last = pile * at.DEPTH + state[at.HEIGHT + pile] - 1
     state[at.UNDER + pile] = 0

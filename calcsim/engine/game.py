@@ -27,6 +27,7 @@ from calcsim.engine.choose import (
 )
 from calcsim.engine.deal import deal
 from calcsim.engine.restrict import restrict
+from calcsim.engine.score import groups_weighed
 from calcsim.engine.transitions import apply_action
 from calcsim.engine.view import SIZE_VIEW, observe
 
@@ -212,6 +213,8 @@ def play_games(
     tile = np.empty((TILE, columns.N_GAME + at.SEATS * columns.N_SEAT), dtype=np.int32)
     n_columns = columns.N_GAME + players * columns.N_SEAT
 
+    for seat in range(players):
+        state[at.GROUPS + seat] = groups_weighed(memory(params[seat]))
     for g in range(games):
         game = first + g
         deal(state, players, seed, game)

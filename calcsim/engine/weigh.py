@@ -210,7 +210,7 @@ def weigh(array: Any, legal: Any, n: int, params: Any, rng: Any) -> int:
         The state; its working memory is modified in place.
     legal, n
         The actions to choose from, and how many; if `legal` is empty, all that are legal, of which the state
-        holds `n` candidates.
+        holds `n` candidates, and at `layout.GROUPS` which weights the seat has.
     params, rng
         As for `weigh_up`.
 
@@ -222,7 +222,7 @@ def weigh(array: Any, legal: Any, n: int, params: Any, rng: Any) -> int:
     state = memory(array)
     weights = memory(params)
     if legal.size == 0:
-        return weigh_up(state, n, weights, groups_weighed(weights), rng)
+        return weigh_up(state, n, weights, state[at.GROUPS + state[at.SEAT]], rng)
     scores = np.empty(n, dtype=np.float64)
     best_scores(state, legal, n, weights, scores)
     best = 0
