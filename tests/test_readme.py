@@ -83,7 +83,7 @@ def test_many_commands_are_shown() -> None:
 
 
 FOUND = [
-    ("strong-advanced", "turns", "4 players, tuned", "no shields", "4.7 turns (3.3 to 6.0)", -1),
+    ("strong-advanced", "turns", "4 players, tuned", "no shields", "6.16 turns (5.97 to 6.34)", -1),
     ("stars", "share.star", "4 players, greedy", None, "0.391 % (0.379 to 0.403)", 100),
     ("shield", "turns", "4 players, greedy", "no shields", "0.347 turns less (0.292 to 0.402)", -1),
     (
@@ -108,6 +108,26 @@ FOUND = [
     ("readings-advanced", "turns", "4 players, greedy", "streaks on one pile (R6.1)", "1.08 less", -1),
 ]
 """Study, metric, group, variant, what the README says of it, and the factor between the two."""
+
+
+WON = [
+    ("ladder", "tuned", "win", "32.7 % (32.3 to 33.1)"),
+    ("search", "search", "win", "30.9 % (29.9 to 32.0)"),
+    ("skill", "", "part.policies", "4.31 % (4.20 to 4.43)"),
+]
+"""Study, policy, what is told of four players of Advanced Calc, and what the README says of it."""
+
+
+@pytest.mark.parametrize(("study", "policy", "what", "words"), WON)
+def test_the_readme_says_who_wins(study: str, policy: str, what: str, words: str) -> None:
+    assert words in README
+    table = pd.read_csv(ROOT / "reports" / study / "results.csv", keep_default_na=False)
+    here = (
+        (table.rules == "advanced") & (table.players == 4) & (table.policy == policy) & (table.what == what)
+    )
+    row = table[here & (table.other == "")].iloc[0]
+    for said, number in zip(re.findall(r"\d+\.?\d*", words), row[["estimate", "low", "high"]], strict=True):
+        assert f"{float(number) * 100:.{len(said.partition('.')[2])}f}" == said
 
 
 @pytest.mark.parametrize(("study", "metric", "group", "variant", "words", "factor"), FOUND)
