@@ -194,7 +194,7 @@ class _Asker:
 
     def __init__(self, policy: Policy) -> None:
         self._function = policy.function
-        self._thinks = policy.kind == "thinker"
+        self._thinks = policy.kind != "plugged"
         self._params = np.zeros(driver.PARAMS)
         self._params[: len(policy.params)] = policy.params
 

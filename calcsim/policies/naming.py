@@ -89,7 +89,7 @@ class BuiltIn:
     options: tuple[Option, ...] = ()
     loader: str = ""
     version: int = 1
-    kind: Literal["thinker", "weigher"] = "weigher"
+    kind: Literal["thinker", "weigher"] = "thinker"
 
 
 @dataclass(frozen=True, slots=True)

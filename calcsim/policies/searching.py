@@ -32,7 +32,6 @@ ENTRIES: Final = (
         OPTIONS,
         "calcsim.policies.searching:load",
         VERSION + tuned.VERSION + weighted.VERSION - 2,
-        kind="thinker",
     ),
 )
 """For the registry."""

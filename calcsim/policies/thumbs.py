@@ -91,16 +91,14 @@ load_grows = _loader("grows")
 load_never_grows = _loader("never-grows")
 load_sensible = _loader("sensible")
 
+
+def _entry(name: str, doc: str) -> BuiltIn:
+    loader = f"calcsim.policies.thumbs:load_{name.replace('-', '_')}"
+    return BuiltIn(name, doc, loader=loader, version=VERSION, kind="weigher")
+
+
 ENTRIES: Final = (
-    *(
-        BuiltIn(name, doc, loader=f"calcsim.policies.thumbs:load_{name.replace('-', '_')}", version=VERSION)
-        for name, (doc, _) in IDEAS.items()
-    ),
-    BuiltIn(
-        "sensible",
-        "all good ideas at once, weighed by hand",
-        loader="calcsim.policies.thumbs:load_sensible",
-        version=VERSION,
-    ),
+    *(_entry(name, doc) for name, (doc, _) in IDEAS.items()),
+    _entry("sensible", "all good ideas at once, weighed by hand"),
 )
 """For the registry, the single ideas first."""

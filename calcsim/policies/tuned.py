@@ -24,6 +24,7 @@ ENTRIES: Final = (
         "weighs with what was found best for the preset and the number of players (see calcsim tune)",
         loader="calcsim.policies.tuned:load",
         version=VERSION + weighted.VERSION - 1,
+        kind="weigher",
     ),
 )
 """For the registry."""

@@ -23,6 +23,7 @@ ENTRIES: Final = (
         OPTIONS,
         "calcsim.policies.weighted:load",
         VERSION,
+        kind="weigher",
     ),
 )
 """For the registry."""
