@@ -11,7 +11,12 @@ from numpy.typing import NDArray
 
 from calcsim.engine import columns, driver
 from calcsim.engine import layout as at
-from calcsim.engine.sample import SIZE_DEALT, sample
+from calcsim.engine._jit import memory, player_kernel
+from calcsim.engine.features import HANDOFF
+from calcsim.engine.restrict import NO_SHIELD
+from calcsim.engine.sample import SIZE_DEALT, copy_dealt, sample
+from calcsim.engine.score import S_HANDOFFS, groups_weighed
+from calcsim.engine.search import P_FORBIDDEN, ROLLOUT, play_out
 from calcsim.notation.table import Table
 from calcsim.policies import resolve
 from calcsim.rules import RuleSet, load_rules
@@ -171,6 +176,48 @@ def outcome(
         cell, seed=5, first=first, games=deals, threads=threads, map=lambda _, out: out.copy()
     )
     return np.concatenate(list(blocks), axis=1)
+
+
+@player_kernel
+def played_out(dealt, array, params, groups, forbidden, legal, scores, rng):
+    """Play a deal out from where its seat decides; how often that seat handed off."""
+    table = memory(array)
+    copy_dealt(memory(dealt), table)
+    seat = table[at.SEAT]
+    play_out(table, memory(params), 20, groups, False, seat, forbidden, legal, scores, rng)
+    return table[at.COUNTS + columns.N_GAME + columns.N_SEAT * seat + S_HANDOFFS]
+
+
+@pytest.mark.parametrize("weighed", [True, False])
+def test_who_looks_ahead_plans_without_what_is_forbidden(weighed: bool) -> None:
+    rules = load_rules("advanced")
+    params = np.zeros(driver.PARAMS)
+    vector = resolve("search", rules, 4).params
+    params[: len(vector)] = vector
+    params[HANDOFF] = 5.0
+    groups = groups_weighed.py_func(params) if weighed else -1
+    legal, scores = np.zeros(ROLLOUT, dtype=np.int64), np.zeros(ROLLOUT)
+    table = np.zeros(at.SIZE_STATE, dtype=np.int64)
+    handed = dict.fromkeys((0, NO_SHIELD), 0)
+    for one, rng in tables(rules, 4, 2):
+        dealt = sampled(one._state, rng.randrange(2**62))
+        for forbidden in handed:
+            stream = np.array([1], dtype=np.uint64)
+            handed[forbidden] += played_out(dealt, table, params, groups, forbidden, legal, scores, stream)
+    assert handed[0] > 20
+    assert handed[NO_SHIELD] == 0
+
+
+def test_what_is_forbidden_reaches_who_looks_ahead() -> None:
+    rules = load_rules("advanced")
+    plain, without = (resolve(name, rules, 4) for name in ("search", "search:forbid=shield+growth"))
+    assert plain.params[P_FORBIDDEN] == 0
+    assert without.params[P_FORBIDDEN] == without.forbidden == 3
+    outcomes = [
+        outcome(rules, [name, "greedy"], 20) for name in ("search:playouts=8:forbid=shield", "greedy")
+    ]
+    assert not outcomes[0][columns.seat("handoffs", 0)].any()
+    assert outcomes[1][columns.seat("handoffs", 0)].any()
 
 
 def test_games_of_search_are_the_same_every_time_and_wherever_a_run_begins() -> None:

@@ -14,13 +14,14 @@ from numpy.typing import NDArray
 from calcsim.engine import columns
 from calcsim.engine import layout as at
 from calcsim.engine._jit import POLICY_SIGNATURE, State, entry, kernel, memory
-from calcsim.engine.choose import GREEDY, choose, list_candidates
+from calcsim.engine.choose import GREEDY, choose, choose_among, list_candidates, list_legal
 from calcsim.engine.features import N_FEATURES
+from calcsim.engine.restrict import restrict
 from calcsim.engine.rng import split
 from calcsim.engine.sample import S_PLACE, S_SCORE, SIZE_DEALT, copy_dealt, copy_public, deal_unseen
 from calcsim.engine.score import Weights, groups_weighed
 from calcsim.engine.transitions import apply_action
-from calcsim.engine.weigh import best_scores, weigh_up
+from calcsim.engine.weigh import best_scores, highest_of, weigh_up
 
 # Parameters: first the weights, then these.
 P_PLAYOUTS: Final = N_FEATURES
@@ -29,7 +30,8 @@ P_DEPTH: Final = P_PLAYOUTS + 2
 P_TRUST: Final = P_PLAYOUTS + 3
 P_WEIGHED: Final = P_PLAYOUTS + 4
 P_SCORE: Final = P_PLAYOUTS + 5
-N_PARAMS: Final = P_PLAYOUTS + 6
+P_FORBIDDEN: Final = P_PLAYOUTS + 6
+N_PARAMS: Final = P_PLAYOUTS + 7
 
 WON: Final = 60 * 64
 """Value of the best place still free; any number of players can share it."""
@@ -49,7 +51,7 @@ CHANCE: Final = np.array([int(2**20 * 1.7**-size) for size in range(_SIZES)], dt
 """By hand size: chances to be out next stand to each other about like this."""
 
 ROLLOUT: Final = 256
-"""Candidates that a playout by weights looks at; where there are more, it goes on greedily."""
+"""Candidates, or actions, that a playout by weights looks at; where there are more, it goes on greedily."""
 
 
 @kernel
@@ -98,12 +100,37 @@ def value_of(table: State, seat: int, goal: int, by_score: bool) -> int:
 
 
 @kernel
+def choose_allowed(
+    table: State,
+    params: Weights,
+    groups: int,
+    forbidden: int,
+    legal: NDArray[np.int64],
+    scores: NDArray[np.float64],
+    rng: NDArray[np.uint64],
+) -> int:
+    """Return what the seat to move does in a playout where it may not do everything; see `play_out`."""
+    n = list_legal(table, legal)
+    if n > ROLLOUT:  # nothing was written
+        return choose(table, GREEDY)
+    n = restrict(table, legal, n, forbidden)
+    if groups < 0:
+        return choose_among(table, GREEDY, legal, n)
+    best_scores(table, legal, n, params, scores)
+    return int(legal[highest_of(scores, n, rng)])
+
+
+@kernel
 def play_out(
     table: State,
     params: Weights,
     depth: int,
     groups: int,
     by_score: bool,
+    seat: int,
+    forbidden: int,
+    legal: NDArray[np.int64],
+    scores: NDArray[np.float64],
     rng: NDArray[np.uint64],
 ) -> None:
     """Play a table on until the next player is out or `depth` turns are over; by score to the game's end.
@@ -120,6 +147,10 @@ def play_out(
         Which weights there are (`score.groups_weighed`); below 0 all seats are greedy instead (R11.2).
     by_score : bool
         See above.
+    seat, forbidden : int
+        Who looks ahead, and what it may not do (`restrict`).
+    legal, scores : shape (ROLLOUT,)
+        Working memory.
     rng : uint64[::1], shape (1,)
         The stream of those who weigh. Modified in place.
     """
@@ -128,6 +159,9 @@ def play_out(
     while table[at.PHASE] != at.OVER:
         if not by_score and (table[at.N_OUT] != n_out or table[at.TURNS] >= last):
             return
+        if forbidden and table[at.SEAT] == seat:
+            apply_action(table, choose_allowed(table, params, groups, forbidden, legal, scores, rng))
+            continue
         n = list_candidates(table)[0] if groups >= 0 else ROLLOUT + 1
         if n <= ROLLOUT:
             apply_action(table, weigh_up(table, n, params, groups, rng))
@@ -164,6 +198,8 @@ def look_ahead(
     keys: NDArray[np.float64],
     index: NDArray[np.int64],
     sums: NDArray[np.int64],
+    rollout: NDArray[np.int64],
+    scores: NDArray[np.float64],
 ) -> int:
     """Return the index of the action that did best in the playouts.
 
@@ -175,6 +211,8 @@ def look_ahead(
         Working memory; arrays, since their `memory` alone would not be kept.
     keys, index, sums : shape (n,)
         Working memory.
+    rollout, scores : shape (ROLLOUT,)
+        Working memory.
     """
     state = memory(array)
     dealt = memory(dealt_array)
@@ -184,6 +222,7 @@ def look_ahead(
     depth = int(params[P_DEPTH])
     groups = groups_weighed(weights) if params[P_WEIGHED] != 0 else -1
     by_score = params[P_SCORE] != 0
+    forbidden = int(params[P_FORBIDDEN])
     seat = state[at.SEAT]
     goal = state[at.N_OUT] + 1
 
@@ -214,7 +253,7 @@ def look_ahead(
                 rng[0] = common
                 copy_dealt(dealt, table)
                 apply_action(table, legal[index[i]])
-                play_out(table, weights, depth, groups, by_score, rng)
+                play_out(table, weights, depth, groups, by_score, seat, forbidden, rollout, scores, rng)
                 sums[i] += value_of(table, seat, goal, by_score)
             rng[0] = common
         playouts -= each * n
@@ -269,4 +308,6 @@ def search(state: Any, legal: Any, n: int, params: Any, rng: Any) -> int:
     keys = np.empty(n, dtype=np.float64)
     index = np.empty(n, dtype=np.int64)
     sums = np.empty(n, dtype=np.int64)
-    return look_ahead(state, legal, n, params, rng, dealt, table, keys, index, sums)
+    rollout = np.empty(ROLLOUT, dtype=np.int64)
+    scores = np.empty(ROLLOUT, dtype=np.float64)
+    return look_ahead(state, legal, n, params, rng, dealt, table, keys, index, sums, rollout, scores)

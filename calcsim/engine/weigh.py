@@ -200,6 +200,17 @@ def weigh_up(state: State, n: int, params: Weights, groups: int, rng: NDArray[np
     return best
 
 
+@kernel
+def highest_of(scores: NDArray[np.float64], n: int, rng: NDArray[np.uint64]) -> int:
+    """Return the index of the highest of `n` scores, of equals any."""
+    best = 0
+    highest = -np.inf
+    equals = 0
+    for i in range(n):
+        best, highest, equals = _either(best, highest, equals, i, scores[i], rng)
+    return best
+
+
 @entry(POLICY_SIGNATURE)
 def weigh(array: Any, legal: Any, n: int, params: Any, rng: Any) -> int:
     """Answer as a player who weighs.
@@ -225,12 +236,7 @@ def weigh(array: Any, legal: Any, n: int, params: Any, rng: Any) -> int:
         return weigh_up(state, n, weights, state[at.GROUPS + state[at.SEAT]], rng)
     scores = np.empty(n, dtype=np.float64)
     best_scores(state, legal, n, weights, scores)
-    best = 0
-    highest = -np.inf
-    equals = 0
-    for i in range(n):
-        best, highest, equals = _either(best, highest, equals, i, scores[i], rng)
-    return best
+    return highest_of(scores, n, rng)
 
 
 @door

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from calcsim.errors import UsageError, nearest
 from calcsim.policies.features import OPTIONS
-from calcsim.policies.naming import PolicyName, read_options, split_name
+from calcsim.policies.naming import FORBID, PolicyName, read_options, split_name
 from calcsim.policies.registry import BUILT_IN
 from calcsim.policies.weighted import load as load_weights
 from calcsim.policies.weighted import read_weights
@@ -145,6 +145,7 @@ def resolve(name: str, rules: RuleSet, players: int) -> Policy:
     if split.base in BUILT_IN:
         entry = BUILT_IN[split.base]
         values = dict(zip((o.name for o in entry.options), read_options(split, entry.options), strict=True))
+        values[FORBID] = split.forbidden
         module, _, function_name = entry.loader.partition(":")
         make = getattr(importlib.import_module(module), function_name)
         function, params = make(values, rules, players)

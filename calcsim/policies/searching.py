@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from calcsim.policies import tuned, weighted
 from calcsim.policies.features import FEATURES
-from calcsim.policies.naming import BuiltIn, Option
+from calcsim.policies.naming import FORBID, BuiltIn, Option
 
 if TYPE_CHECKING:
     from calcsim.rules import RuleSet
@@ -43,7 +43,7 @@ def load(values: Mapping[str, float], rules: RuleSet, players: int) -> tuple[Any
     Parameters
     ----------
     values
-        The options, by name.
+        The options, by name, and by `FORBID` the bits of what it may not do: it plans without that, too.
     rules, players
         What it is to play.
     """
@@ -52,4 +52,5 @@ def load(values: Mapping[str, float], rules: RuleSet, players: int) -> tuple[Any
     # They tell which actions are worth a look, and play on.
     weights = weighted.read_weights(tuned.weights_file(rules, players))
     vector = [weights.get(feature.name, 0.0) for feature in FEATURES]
-    return search, vector + [values[option.name] for option in OPTIONS]
+    vector += [values[option.name] for option in OPTIONS]
+    return search, [*vector, values.get(FORBID, 0)]
