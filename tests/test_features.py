@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from calcsim.engine import actions, columns, weigh
+from calcsim.engine import actions, columns, weigher
 from calcsim.engine import features as engine
 from calcsim.engine import layout as at
 from calcsim.engine.table import apply_action, list_legal, spell
@@ -206,7 +206,7 @@ def values(state: Any, legal: Any) -> np.ndarray:
     """Every feature of every action, each by a weight of one alone."""
     found = np.zeros((engine.N_FEATURES, len(legal)))
     for k in range(engine.N_FEATURES):
-        weigh.scores_of(state, legal, len(legal), np.eye(1, 64, k)[0], found[k])
+        weigher.scores_of(state, legal, len(legal), np.eye(1, 64, k)[0], found[k])
     return found.T
 
 

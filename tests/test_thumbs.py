@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 import pandas as pd
 
-from calcsim.engine import weigh
+from calcsim.engine import weigher
 from calcsim.policies import thumbs
 from calcsim.policies.features import FEATURES
 from calcsim.policies.registry import BUILT_IN
@@ -45,7 +45,7 @@ def chosen(
         if 1 < len(legal) < 200:
             every = [dict(zip(names, row, strict=True)) for row in values(state, legal)]
             rng = np.array([i], dtype=np.uint64)
-            yield every[weigh.weigh(state, legal, len(legal), params, rng)], every
+            yield every[weigher.weigh(state, legal, len(legal), params, rng)], every
 
 
 def test_sheds_takes_the_most_cards_and_rather_hands_off_than_passes():

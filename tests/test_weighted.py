@@ -10,11 +10,12 @@ import numpy as np
 import pytest
 
 from calcsim import policies
-from calcsim.engine import choose, columns, driver, weigh
+from calcsim.engine import choose, columns, driver, weigher
 from calcsim.engine import features as engine
 from calcsim.engine import layout as at
 from calcsim.engine._jit import memory, player_kernel
 from calcsim.engine.score import groups_weighed
+from calcsim.engine.weigh import weigh_up
 from calcsim.errors import UsageError
 from calcsim.policies.features import FEATURES
 from calcsim.rules import load_rules
@@ -25,7 +26,7 @@ from tests.test_view import hidden_cards_shuffled
 
 def scores(state, legal, params) -> np.ndarray:
     found = np.zeros(len(legal))
-    weigh.scores_of(state, legal, len(legal), params, found)
+    weigher.scores_of(state, legal, len(legal), params, found)
     return found
 
 
@@ -41,16 +42,16 @@ def test_the_score_is_the_weighted_sum_and_the_highest_is_taken(preset: str):
         params = random_weights(i)
         found = scores(state, legal, params)
         np.testing.assert_allclose(found, values(state, legal) @ params[: engine.N_FEATURES], atol=1e-9)
-        answer = weigh.weigh(state, legal, len(legal), params, np.array([i], dtype=np.uint64))
+        answer = weigher.weigh(state, legal, len(legal), params, np.array([i], dtype=np.uint64))
         assert found[answer] == found.max()
 
 
 @player_kernel
-def made_ready(array, params):
-    """Write the candidates of a state and which weights there are; how many candidates."""
+def weighed_up(array, params, rng):
+    """The action that the engine finds for a player who weighs, without a list."""
     state = memory(array)
-    state[at.GROUPS + state[at.SEAT]] = groups_weighed(memory(params))
-    return choose.list_candidates(state)[0]
+    weights = memory(params)
+    return weigh_up(state, choose.list_candidates(state)[0], weights, groups_weighed(weights), rng)
 
 
 @pytest.mark.parametrize("preset", ["calc", "calc-revised", "advanced"])
@@ -59,7 +60,7 @@ def test_the_highest_is_found_without_a_list_of_the_actions(preset: str):
         params = random_weights(i)
         found = scores(state, legal, params)
         rng = np.array([i], dtype=np.uint64)
-        action = weigh.weigh(state, legal[:0], made_ready(state, params), params, rng)
+        action = weighed_up(state, params, rng)
         assert found[legal.tolist().index(action)] == found.max()
 
 
@@ -71,7 +72,7 @@ def test_games_are_the_same_with_a_list_and_without(changes: tuple[str, ...]):
         weights = random_weights(seed)
         name = "weighted:" + ":".join(f"{f.name}={w}" for f, w in zip(FEATURES, weights, strict=False))
         cell = driver.prepare(load_rules("calc", changes), 3, [name])
-        listing = tuple(replace(policy, kind="thinker") for policy in cell.resolved)
+        listing = tuple(replace(policies.with_a_list(one), kind="thinker") for one in cell.resolved)
         outs = [
             next(iter(driver.blocks(one, seed=seed, games=200, map=lambda _, out: out.copy())))
             for one in (cell, replace(cell, resolved=listing))
@@ -91,7 +92,7 @@ def test_R10_2_weighted_players_decide_the_same_whatever_the_hidden_cards_are(pr
         for stream in range(3):
             one, other = (np.array([stream], dtype=np.uint64) for _ in range(2))
             params = np.zeros(64)
-            assert weigh.weigh(state, legal, len(legal), params, one) == weigh.weigh(
+            assert weigher.weigh(state, legal, len(legal), params, one) == weigher.weigh(
                 changed, legal, len(legal), params, other
             )
             assert one[0] == other[0]
@@ -113,10 +114,9 @@ def test_equals_are_taken_alike(listed: bool):
     state, legal, _ = next(p for p in positions("calc-revised", (), 4, 3) if len(p[1]) == 5)
     rng = np.array([7], dtype=np.uint64)
     if listed:
-        answers = [weigh.weigh(state, legal, 5, np.zeros(64), rng) for _ in range(5000)]
+        answers = [weigher.weigh(state, legal, 5, np.zeros(64), rng) for _ in range(5000)]
     else:
-        n = made_ready(state, np.zeros(64))
-        actions = [weigh.weigh(state, legal[:0], n, np.zeros(64), rng) for _ in range(5000)]
+        actions = [weighed_up(state, np.zeros(64), rng) for _ in range(5000)]
         answers = [legal.tolist().index(action) for action in actions]
     counts = np.bincount(answers, minlength=5)
     assert ((counts - 1000) ** 2 / 1000).sum() < 18.5  # chi-square, 4 degrees of freedom, p = 0.001

@@ -144,12 +144,11 @@ def _weights(split: PolicyName, rules: Any, players: int) -> dict[str, float]:
     """Return the weights by feature of a policy that weighs, without those of 0; none of another."""
     if not split.base.endswith(".toml") and not (split.base in BUILT_IN and BUILT_IN[split.base].loader):
         return {}
-    from calcsim.engine.weigh import weigh
     from calcsim.policies import resolve
     from calcsim.policies.features import FEATURES
 
     policy = resolve(split.text, rules, players)
-    if policy.function is not weigh:
+    if policy.kind != "weigher":
         return {}
     return {feature.name: weight for feature, weight in zip(FEATURES, policy.params, strict=False) if weight}
 

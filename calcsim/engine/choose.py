@@ -25,8 +25,8 @@ PLUGGED = 2
 THINKER = 3
 WEIGHER = 4
 """Kinds of player: the two of R11, a function that is shown a view, and two of calcsim's own that read the
-state itself (what a player may see of it, which tests hold them to). One is given the legal actions, the
-other needs only their candidates (`weigh.weigh`)."""
+state itself (what a player may see of it, which tests hold them to). A thinker is a function that is given
+the legal actions; a weigher none, unless something is forbidden to it: the engine weighs the candidates."""
 
 MOST_HANDOFFS = 2 * at.JOKER * (at.SEATS - 1)
 """Each card from the hand and from the front to each other seat."""

@@ -30,6 +30,7 @@ from calcsim.engine.restrict import restrict
 from calcsim.engine.score import groups_weighed
 from calcsim.engine.transitions import apply_action
 from calcsim.engine.view import SIZE_VIEW, observe
+from calcsim.engine.weigh import weigh_up
 
 OK = 0
 ILLEGAL = -2
@@ -99,7 +100,6 @@ def play_on(
     status : int
         OK, ILLEGAL or LOG_FULL; or how long `legal` has to be to go on, which another call then does.
     """
-    nothing = legal[:0]
     while state[at.PHASE] != at.OVER:
         seat = state[at.SEAT]
         kind = kinds[seat]
@@ -108,7 +108,8 @@ def play_on(
             n_handoffs = handoffs_now(state)
             count_decision(state, total + n_handoffs + 1, n_handoffs)
             if total + n_handoffs:
-                action = plugged[seat](array, nothing, n, params[seat], rngs[seat])
+                groups = state[at.GROUPS + seat]
+                action = weigh_up(state, n, memory(params[seat]), groups, rngs[seat])
             else:
                 action = idle_action(state)
         elif kind >= PLUGGED:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from calcsim.engine import layout as at
-from calcsim.engine._jit import POLICY_SIGNATURE, State, door, entry, inlined, kernel, memory
+from calcsim.engine._jit import State, inlined, kernel
 from calcsim.engine.actions import GROW, HANDOFF, PLACE_SHIFT, PLAY
 from calcsim.engine.candidates import actions_in, expand, expand_all
 from calcsim.engine.choose import idle_action
@@ -209,37 +209,3 @@ def highest_of(scores: NDArray[np.float64], n: int, rng: NDArray[np.uint64]) -> 
     for i in range(n):
         best, highest, equals = _either(best, highest, equals, i, scores[i], rng)
     return best
-
-
-@entry(POLICY_SIGNATURE)
-def weigh(array: Any, legal: Any, n: int, params: Any, rng: Any) -> int:
-    """Answer as a player who weighs.
-
-    Parameters
-    ----------
-    array : int64[::1], see `layout`
-        The state; its working memory is modified in place.
-    legal, n
-        The actions to choose from, and how many; if `legal` is empty, all that are legal, of which the state
-        holds `n` candidates, and at `layout.GROUPS` which weights the seat has.
-    params, rng
-        As for `weigh_up`.
-
-    Returns
-    -------
-    answer : int
-        An index in `legal`; the action itself if that is empty.
-    """
-    state = memory(array)
-    weights = memory(params)
-    if legal.size == 0:
-        return weigh_up(state, n, weights, state[at.GROUPS + state[at.SEAT]], rng)
-    scores = np.empty(n, dtype=np.float64)
-    best_scores(state, legal, n, weights, scores)
-    return highest_of(scores, n, rng)
-
-
-@door
-def scores_of(array: Any, legal: Any, n: int, params: Any, scores: Any) -> None:
-    """Write the scores of the actions of a state, see `best_scores`."""
-    best_scores(memory(array), legal, n, memory(params), scores)

@@ -148,9 +148,7 @@ class Weights:
     """
 
     def __init__(self, start: Policy) -> None:
-        from calcsim.engine.weigh import weigh
-
-        if start.function is not weigh:
+        if start.kind != "weigher":
             raise UsageError(
                 f"--start {start.name!r}: has no weights; give a player who weighs, as sensible, or FILE.toml"
             )

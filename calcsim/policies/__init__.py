@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -18,7 +18,7 @@ from calcsim.policies.weighted import read_weights
 if TYPE_CHECKING:
     from calcsim.rules import RuleSet
 
-__all__ = ["Policy", "check_name", "describe", "identity", "line_up", "names", "resolve"]
+__all__ = ["Policy", "check_name", "describe", "identity", "line_up", "names", "resolve", "with_a_list"]
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Policy:
         ``random`` or ``greedy``, which the engine knows; ``plugged``, a user's, which is shown a view; or one
         of calcsim's own, which read the state: ``thinker``, or ``weigher``, which lists no actions.
     function
-        The compiled function of the latter three.
+        The compiled function of ``plugged`` and ``thinker``; of a ``weigher`` only `with_a_list`.
     params
         What the function gets as its parameters, padded with zeros.
     forbidden
@@ -149,14 +149,25 @@ def resolve(name: str, rules: RuleSet, players: int) -> Policy:
         module, _, function_name = entry.loader.partition(":")
         make = getattr(importlib.import_module(module), function_name)
         function, params = make(values, rules, players)
-        return Policy(name, entry.kind, function, tuple(params), split.forbidden)
+        policy = Policy(name, entry.kind, function, tuple(params), split.forbidden)
+        return with_a_list(policy) if split.forbidden else policy
     if split.base.endswith(".toml"):
         function, params = load_weights(_weights(split), rules, players)
-        return Policy(name, "weigher", function, tuple(params), split.forbidden)
+        policy = Policy(name, "weigher", function, tuple(params), split.forbidden)
+        return with_a_list(policy) if split.forbidden else policy
     from calcsim.policies.plugin import load
 
     function, params = load(split)
     return Policy(name, "plugged", function, tuple(params), split.forbidden)
+
+
+def with_a_list(policy: Policy) -> Policy:
+    """Return a policy that can choose from any list of actions: a weigher with its function, others as is."""
+    if policy.kind != "weigher":
+        return policy
+    from calcsim.engine.weigher import weigh
+
+    return replace(policy, function=weigh)
 
 
 def _version(name: str) -> str:

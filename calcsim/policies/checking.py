@@ -17,7 +17,7 @@ from calcsim.engine import view as seen
 from calcsim.engine._jit import State, door, memory
 from calcsim.engine.table import apply_action, list_legal
 from calcsim.errors import PolicyError, UsageError
-from calcsim.policies import Policy, resolve
+from calcsim.policies import Policy, resolve, with_a_list
 from calcsim.policies.naming import split_name
 from calcsim.policies.parameters import misused
 from calcsim.policies.positions import MOST_MOVES, Stream, deal, hidden_dealt_anew, settings
@@ -144,7 +144,7 @@ def check(
     UsageError
         If there is no such policy, or it is one of the two that the engine itself plays.
     """
-    policy = resolve(name, PRESETS[_RULES], _PLAYERS)
+    policy = with_a_list(resolve(name, PRESETS[_RULES], _PLAYERS))
     if policy.function is None:
         raise UsageError(f"policy {name!r}: is a yardstick of the rules (R11), with no function to check")
     report = Report(name)
@@ -282,7 +282,7 @@ class _Exam:
         return f"{rules.label}, {self._table.players} players, turn {turn}", self._table.position()
 
     def _ask_setting(self, rules: RuleSet, players: int, n: int) -> None:
-        asker = _Asker(resolve(self._name, rules, players))
+        asker = _Asker(with_a_list(resolve(self._name, rules, players)))
         while n > 0:
             self._table = deal(rules, players, self._stream)
             state = self._table.state

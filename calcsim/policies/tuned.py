@@ -41,7 +41,7 @@ def weights_file(rules: RuleSet, players: int) -> Path:
 
 
 def load(values: Mapping[str, float], rules: RuleSet, players: int) -> tuple[Any, list[float]]:
-    """Return the compiled function of the tuned player, and its vector of parameters.
+    """Return no function, as `weighted.load`, and the tuned player's vector of parameters.
 
     Parameters
     ----------

@@ -30,7 +30,7 @@ ENTRIES: Final = (
 
 
 def load(values: Mapping[str, float], rules: RuleSet, players: int) -> tuple[Any, list[float]]:
-    """Return the compiled function of a player who weighs, and its vector of parameters.
+    """Return no function, since the engine itself weighs, and the vector of parameters.
 
     Parameters
     ----------
@@ -39,9 +39,7 @@ def load(values: Mapping[str, float], rules: RuleSet, players: int) -> tuple[Any
     rules, players
         Not looked at.
     """
-    from calcsim.engine.weigh import weigh
-
-    return weigh, [float(values.get(feature.name, 0.0)) for feature in FEATURES]
+    return None, [float(values.get(feature.name, 0.0)) for feature in FEATURES]
 
 
 def read_weights(path: str | Path) -> dict[str, float]:
