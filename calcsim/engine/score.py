@@ -27,6 +27,7 @@ from calcsim.engine.actions import (
 )
 from calcsim.engine.leftover import N_CARDS, N_MET, N_OUT_ON, growths_after, hand_left, most_cards
 from calcsim.engine.legality import usable_naturals
+from calcsim.engine.transitions import next_seat
 
 G_GROWTH_TURN = columns.GAME.index("growth_turn")
 S_HANDOFFS = columns.SEAT.index("handoffs")
@@ -79,18 +80,6 @@ def groups_weighed(params: Weights) -> int:
     for i in (f.BONUS, f.SPOIL_GROWTH, f.SPOIL_SHIELD):
         groups |= _ON_BONUS if params[i] != 0.0 else 0
     return groups
-
-
-@kernel
-def next_seat(state: State, seat: int) -> int:
-    """Return the next seat still in the game (R6.4)."""
-    other = seat
-    while True:
-        other += 1
-        if other == state[at.PLAYERS]:
-            other = 0
-        if (state[at.IN_GAME] >> other) & 1:
-            return other
 
 
 @kernel

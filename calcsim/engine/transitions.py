@@ -243,6 +243,18 @@ def _finish_game(state: State) -> None:
 
 
 @kernel
+def next_seat(state: State, seat: int) -> int:
+    """Return the next seat still in the game (R6.4)."""
+    other = seat
+    while True:
+        other += 1
+        if other == state[at.PLAYERS]:
+            other = 0
+        if (state[at.IN_GAME] >> other) & 1:
+            return other
+
+
+@kernel
 def _end_turn(state: State, streak_cards: int, set_cards: int, number: int, pile: int) -> None:
     """End the turn: the game may be over (R9.2, R9.3), else the next player is up, free or not (R6.4)."""
     seat = state[at.SEAT]
@@ -257,14 +269,7 @@ def _end_turn(state: State, streak_cards: int, set_cards: int, number: int, pile
         state[at.PHASE] = at.OVER
         _finish_game(state)
         return
-    seat += 1
-    if seat == state[at.PLAYERS]:
-        seat = 0
-    while not (state[at.IN_GAME] >> seat) & 1:
-        seat += 1
-        if seat == state[at.PLAYERS]:
-            seat = 0
-    state[at.SEAT] = seat
+    state[at.SEAT] = next_seat(state, seat)
     state[at.OWED_STREAK] = streak_cards
     state[at.OWED_SET] = set_cards
     if streak_cards + set_cards == 0:

@@ -144,6 +144,30 @@ def seal(manifest: dict[str, Any], folder: Path, names: Iterable[str]) -> None:
     write(manifest, folder)
 
 
+def seal_tables(manifest: dict[str, Any], folder: Path, tables: Iterable[str]) -> None:
+    """Write the manifest of a run; a report of the very same results stays part of it.
+
+    Parameters
+    ----------
+    manifest
+        Its files are set in place: to the tables, with their checksums.
+    folder
+        Of the results.
+    tables
+        The files that the run wrote.
+    """
+    manifest["files"] = {name: file_digest(folder / name) for name in sorted(tables)}
+    try:
+        before: Mapping[str, Any] = read(folder)
+    except UsageError:
+        before = {}
+    if before:
+        more = {name: digest for name, digest in before["files"].items() if name not in manifest["files"]}
+        if before == manifest | {"files": dict(sorted((manifest["files"] | more).items()))}:
+            return
+    write(manifest, folder)
+
+
 def file_digest(path: Path) -> str:
     """Return the SHA-256 of a file."""
     return hashlib.sha256(path.read_bytes()).hexdigest()

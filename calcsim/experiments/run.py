@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from calcsim.errors import UsageError
 from calcsim.experiments import comparing
 from calcsim.experiments import manifest as manifests
 from calcsim.experiments.analysis import Analysis, Lone, analyse
@@ -95,22 +94,8 @@ def run_study(
         write_table(table, folder / name)
     manifest = manifests.build(study, running.cells, running.sums.deals, running.measures.entries)
     manifest["examples"] = [example.as_dict() for example in running.examples]
-    _seal(manifest, folder)
+    manifests.seal_tables(manifest, folder, TABLES)
     return load_folder(folder, study=study, store=running.store)
-
-
-def _seal(manifest: dict[str, Any], folder: Path) -> None:
-    """Write the manifest; a report of the very same results stays part of it."""
-    manifest["files"] = {name: manifests.file_digest(folder / name) for name in sorted(TABLES)}
-    try:
-        before = manifests.read(folder)
-    except UsageError:
-        before = {}
-    if before:
-        more = {name: digest for name, digest in before["files"].items() if name not in TABLES}
-        if before == manifest | {"files": dict(sorted((manifest["files"] | more).items()))}:
-            return
-    manifests.write(manifest, folder)
 
 
 @dataclass

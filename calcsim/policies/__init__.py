@@ -150,15 +150,15 @@ def resolve(name: str, rules: RuleSet, players: int) -> Policy:
         make = getattr(importlib.import_module(module), function_name)
         function, params = make(values, rules, players)
         policy = Policy(name, entry.kind, function, tuple(params), split.forbidden)
-        return with_a_list(policy) if split.forbidden else policy
-    if split.base.endswith(".toml"):
+    elif split.base.endswith(".toml"):
         function, params = load_weights(_weights(split), rules, players)
         policy = Policy(name, "weigher", function, tuple(params), split.forbidden)
-        return with_a_list(policy) if split.forbidden else policy
-    from calcsim.policies.plugin import load
+    else:
+        from calcsim.policies.plugin import load
 
-    function, params = load(split)
-    return Policy(name, "plugged", function, tuple(params), split.forbidden)
+        function, params = load(split)
+        policy = Policy(name, "plugged", function, tuple(params), split.forbidden)
+    return with_a_list(policy) if split.forbidden else policy
 
 
 def with_a_list(policy: Policy) -> Policy:

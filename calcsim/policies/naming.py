@@ -76,8 +76,8 @@ class BuiltIn:
         The numbers it takes.
     loader
         ``module:function`` that makes it: called with the values of the options by name, the bits of what is
-        forbidden under `FORBID`, the rules and the number of players, it returns the compiled function and
-        its vector of parameters. Empty for the two that the engine itself knows.
+        forbidden under `FORBID`, the rules and the number of players, it returns the compiled function, None
+        of a weigher, and its vector of parameters. Empty for the two that the engine itself knows.
     version
         Raised whenever it would play otherwise.
     kind

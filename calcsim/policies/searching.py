@@ -53,4 +53,4 @@ def load(values: Mapping[str, float], rules: RuleSet, players: int) -> tuple[Any
     weights = weighted.read_weights(tuned.weights_file(rules, players))
     vector = [weights.get(feature.name, 0.0) for feature in FEATURES]
     vector += [values[option.name] for option in OPTIONS]
-    return search, [*vector, values.get(FORBID, 0)]
+    return search, [*vector, values[FORBID]]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -129,7 +129,7 @@ def run_strategies(
     tables = tuple(codec.decode(text) for text in texts)
     _write_table(design, tables, folder)
     replace_file(folder / WHOLE, ("[\n" + ",\n".join(texts) + "\n]\n").encode())
-    _seal(_manifest(study, entries), folder)
+    manifests.seal_tables(_manifest(study, entries), folder, TABLES)
     return load_results(folder, study=study)
 
 
@@ -236,17 +236,3 @@ def _write_table(design: StrategyDesign, tables: tuple[Any, ...], folder: Path) 
 
     table = pd.DataFrame(rows.records(design, tables), columns=list(rows.COLUMNS))
     write_table(table, folder / TABLE)
-
-
-def _seal(manifest: dict[str, Any], folder: Path) -> None:
-    """Write the manifest; a report of the very same results stays part of it."""
-    manifest["files"] = {name: manifests.file_digest(folder / name) for name in sorted(TABLES)}
-    try:
-        before: Mapping[str, Any] = manifests.read(folder)
-    except UsageError:
-        before = {}
-    if before:
-        more = {name: digest for name, digest in before["files"].items() if name not in TABLES}
-        if before == manifest | {"files": dict(sorted((manifest["files"] | more).items()))}:
-            return
-    manifests.write(manifest, folder)
