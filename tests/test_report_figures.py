@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
@@ -11,7 +12,8 @@ import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from calcsim.report import figures, style
+from calcsim.experiments.results import load
+from calcsim.report import build, figures, style
 from calcsim.report.figures import Mark, Panel
 from calcsim.report.model import Picture
 from tests import report_data
@@ -172,3 +174,16 @@ def test_pyplot_is_not_used() -> None:
         "build(report_data.lone()); sys.exit('matplotlib.pyplot' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_seats_stand_against_the_fair_share_of_their_own_number_of_players() -> None:
+    """Where players are what varies, one panel holds tables of two and of four."""
+    results = load(Path(__file__).parent.parent / "reports" / "players")
+    (picture,) = [picture for picture in build(results).pictures if picture.name == "seats"]
+    seats = []
+    for ax in picture.figure.axes:
+        for bars in ax.containers:
+            edges = bars.lines[0].get_ydata()
+            assert abs(np.sum(edges)) < 0.1
+            seats.append(len(edges))
+    assert set(seats) == {2, 4}

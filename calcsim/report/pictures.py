@@ -254,7 +254,8 @@ def seats_picture(facts: Facts) -> Picture | None:
         marks = []
         for row in of_place:
             mark = _value_mark(row, int(row.metric.removeprefix("win.seat")), row.variant)
-            fair = 100 / len(seats)
+            assert row.players is not None
+            fair = 100 / row.players
             low, high = (None if bound is None else bound - fair for bound in (mark.low, mark.high))
             marks.append(Mark(mark.at, mark.series, mark.value - fair, low, high))
         panels.append(Panel(place.label, tuple(marks), fair=tuple((seat, 0.0) for seat in seats)))
