@@ -305,6 +305,16 @@ def test_results_are_loaded_from_their_folder_alone():
     assert "skill" in repr(loaded)
 
 
+def test_parts_of_the_variance_are_told_with_the_deals_of_the_crossing():
+    found = run(small("skill"))
+    table = found.table
+    crossed = table.what.str.startswith("part.") | table.what.str.startswith("win.seat")
+    assert set(table.deals[crossed]) == {100}
+    assert set(table.deals[~crossed]) == {1000}
+    found.write_report()
+    assert "as 100 of the deals tell" in (found.folder / "report.md").read_text(encoding="utf-8")
+
+
 def test_a_file_that_asks_for_something_else_is_noticed(command: Command):
     run(small("restricted"))
     put("restricted", "level = 0.9\n")

@@ -346,8 +346,10 @@ def _skill(found: Skill) -> Said:
     evidence = (
         f"Of the variance of who wins, {share} is due to who plays what ({percent(found.level)} interval "
         f"{interval}), {text['policies x deal']} to what policies make of the deal, {text['deal']} to the "
-        f"deal, {text['seat']} to the seat and {text['play']} to chance in play. It takes {filled['games']} "
-        f"games until `{duel.better}` is ahead of `{duel.worse}` with a probability of 95 %."
+        f"deal, {text['seat']} to the seat and {text['play']} to chance in play, as "
+        f"{count(found.crossed)} of the deals tell, on which all line-ups were played. It takes "
+        f"{filled['games']} games until `{duel.better}` is ahead of `{duel.worse}` with a probability of "
+        "95 %."
     )
     return Said(
         outcome, filled, plain[outcome], evidence, f"mostly {outcome}" if outcome != "undecided" else "open"

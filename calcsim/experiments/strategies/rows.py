@@ -26,7 +26,7 @@ ALL: Final = "simultaneous"
 
 
 class Row(NamedTuple):
-    """A number, with whom it is about and how sure it is."""
+    """A number, with whom it is about and how sure it is; `deals` where it is not from all of the table's."""
 
     policy: str
     other: str
@@ -35,6 +35,7 @@ class Row(NamedTuple):
     unit: str
     interval: str = OWN
     verdict: str = ""
+    deals: int | None = None
 
 
 def _bare(value: float) -> Estimate:
@@ -65,7 +66,7 @@ def records(design: StrategyDesign, tables: Sequence[Any]) -> list[dict[str, Any
             values = (
                 *(place.rules.label, place.players, row.policy, row.other, row.what),
                 *(bounds.estimate, bounds.error, bounds.low, bounds.high, whose),
-                *(row.verdict, row.unit, table.deals, design.seed),
+                *(row.verdict, row.unit, table.deals if row.deals is None else row.deals, design.seed),
             )
             found.append(dict(zip(COLUMNS, values, strict=True)))
     return found
@@ -116,9 +117,9 @@ def _restricted(found: RestrictedPlay) -> Iterator[Row]:
 def _skill(found: Skill) -> Iterator[Row]:
     for table in found.tables:
         for part, share in table.shares.items():
-            yield Row("", "", f"part.{part}", share, "share of the variance")
+            yield Row("", "", f"part.{part}", share, "share of the variance", deals=found.crossed)
         for seat, won in enumerate(table.seats):
-            yield Row("", "", f"win.seat{seat}", _bare(won), _SHARE)
+            yield Row("", "", f"win.seat{seat}", _bare(won), _SHARE, deals=found.crossed)
         for duel in table.duels:
             word = "step" if duel.clear else "no step"
             yield Row(duel.better, duel.worse, "lead", duel.lead, _SHARE, ALL, word)
